@@ -1,0 +1,69 @@
+"""Typed readers of the environment that refuse a bad value."""
+
+import os
+import secrets
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+
+def text(name, default):
+    return os.environ.get(name, "") or default
+
+
+def path(name, default):
+    return Path(os.environ.get(name) or default).expanduser().resolve()
+
+
+def words(name, default):
+    """A comma-separated list."""
+    value = os.environ.get(name, "")
+    return [word.strip() for word in value.split(",") if word.strip()] or default
+
+
+def boolean(name, default):
+    value = os.environ.get(name, "").strip().lower()
+    if value in ("", "1", "0", "true", "false", "yes", "no"):
+        return value in ("1", "true", "yes") if value else default
+    raise SystemExit(f"{name} must be 1 or 0; got {value!r}.")
+
+
+def secret_kept_in(file):
+    """A key made once for this data folder, readable by its owner alone."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return file.read_text().strip()
+    with os.fdopen(handle, "w") as out:
+        key = secrets.token_urlsafe(50)
+        out.write(key)
+    return key
+
+
+def database(name, sqlite_file):
+    """A Django database entry from a URL; an empty URL means SQLite in the data folder."""
+    url = os.environ.get(name, "")
+    if not url:
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": str(sqlite_file),
+            "OPTIONS": {
+                "transaction_mode": "IMMEDIATE",
+                "timeout": 20,
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+            },
+        }
+    parts = urlsplit(url)
+    if parts.scheme not in ("postgres", "postgresql"):
+        raise SystemExit(f"{name} must start with postgresql://; got {parts.scheme!r}.")
+    query = dict(parse_qsl(parts.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": query.pop("host", "") or unquote(parts.hostname or ""),
+        "PORT": str(parts.port or ""),
+        "CONN_MAX_AGE": 60,
+        "OPTIONS": query,
+    }

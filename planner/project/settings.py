@@ -1,0 +1,76 @@
+"""Django settings, read from the environment; empty values mean the embedded default (SQLite, this machine only)."""
+
+from pathlib import Path
+
+from django.utils.translation import gettext_lazy as _
+
+from planner.project import env
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+DATA_DIR = env.path("OUTLAY_DATA", BASE_DIR / ".outlay")
+
+DEBUG = env.boolean("OUTLAY_DEBUG", False)
+SECRET_KEY = env.text("OUTLAY_SECRET_KEY", "") or env.secret_kept_in(DATA_DIR / "secret_key")
+ALLOWED_HOSTS = env.words("OUTLAY_HOSTS", ["127.0.0.1", "localhost"])
+CSRF_TRUSTED_ORIGINS = env.words("OUTLAY_ORIGINS", [])
+
+INSTALLED_APPS = [
+    "planner",  # before any app with a command of the same name: `test` must be ours
+    "catalog",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "planner.project.headers.ContentSecurityPolicy",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "planner.project.urls"
+WSGI_APPLICATION = "planner.project.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "django.template.context_processors.i18n",
+            ]
+        },
+    }
+]
+DATABASES = {"default": env.database("DATABASE_URL", DATA_DIR / "outlay.sqlite3")}
+AUTH_USER_MODEL = "planner.User"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("zh-hans", _("Simplified Chinese"))]
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "planner.project.vendor.InstalledPackagesFinder",
+]
+WHITENOISE_USE_FINDERS = True
