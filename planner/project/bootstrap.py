@@ -297,7 +297,7 @@ def install(venv, wanted, lock):
             incomplete.unlink()
         if NO_NETWORK.search(output):
             output += "\nThe network may be missing: pip then says that it finds no version."
-        fail(f"pip could not install the packages; its last words:\n{output}\nMend that, then run the same command again.")
+        fail(f"pip could not install the packages; its last words:\n{output}\nMend that and run the command again.")
     if lacking := wanted.lacking(installed([packages])):
         fail(f"pip reported success, yet {', '.join(map(name_of, lacking))} cannot be found in {packages}.")
     for extra in wanted.extras:
@@ -337,7 +337,7 @@ def run(command, temporary, lock):
             for line in process.stdout:
                 last.append(line.rstrip())
                 if line.startswith(("Collecting", "Installing")):
-                    say(f"  {line.split(' (from ')[0].rstrip()}")
+                    say(f"  {re.split(' [(]from |: ', line)[0].rstrip()}")
             return process.wait(), "\n".join(last)
         except BaseException:
             with contextlib.suppress(ProcessLookupError):

@@ -1,5 +1,6 @@
 """Typed readers of the environment that refuse a bad value."""
 
+import hashlib
 import os
 import secrets
 from pathlib import Path
@@ -18,6 +19,15 @@ def words(name, default):
     """A comma-separated list."""
     value = os.environ.get(name, "")
     return [word.strip() for word in value.split(",") if word.strip()] or default
+
+
+def data_folder(name, checkout):
+    """Where this installation keeps its data: in the checkout if that can be written to, else with the user's data."""
+    beside = checkout / ".outlay"
+    if os.environ.get(name) or os.access(beside if beside.exists() else checkout, os.W_OK):
+        return path(name, beside)
+    users = path("XDG_DATA_HOME", Path.home() / ".local" / "share")
+    return users / "outlay" / hashlib.sha256(str(checkout).encode()).hexdigest()[:12]
 
 
 def boolean(name, default):
