@@ -1,6 +1,7 @@
 """One Content-Security-Policy for every page, the admin included."""
 
-# The hash is of the empty string: plotly makes an empty <style> and fills it by script; without it titles and legends vanish.
+# The hash is of the empty string: plotly makes an empty <style> and fills it by script; without the hash, titles and
+# legends vanish.
 POLICY = (
     "default-src 'none'; script-src 'self'; "
     "style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; "

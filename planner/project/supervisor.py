@@ -79,7 +79,7 @@ class Supervisor:
             time.sleep(0.2)
 
     def stop(self):
-        """Ask every child to stop; kill the groups of those that have not after the grace; a second signal kills now."""
+        """Ask every child to stop, and kill what has not after the grace; a second signal kills at once."""
         asked = self.stopping
         running = [child.process for child in self.children if child.process]
         for process in running:

@@ -181,7 +181,7 @@ def new_po(language):
 
 
 def folder_of(app, data, root=ROOT):
-    """Where compiled translations of an app go: beside its .po files, or into the data folder if those are read-only."""
+    """Where an app's compiled translations go: beside its .po files, or into the data folder if those are read-only."""
     beside = root / app / "locale"
     return beside if not beside.exists() or os.access(beside, os.W_OK) else data / "locale" / app
 

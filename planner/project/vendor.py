@@ -1,4 +1,4 @@
-"""Serves library JavaScript straight out of its installed Python package: nothing of others is copied into this project."""
+"""Serves library JavaScript straight out of its installed Python package: nothing of others is copied in here."""
 
 from importlib.util import find_spec
 from pathlib import Path

@@ -24,7 +24,7 @@ READY_WITHIN_SECONDS = 60
 
 
 class Command(BaseCommand):
-    help = "Runs the program on this computer, for this computer only: brings the data up to date, serves, opens a browser."
+    help = "Runs the program on and for this computer only: brings the data up to date, serves, opens a browser."
     requires_system_checks = ()
 
     def add_arguments(self, parser):
