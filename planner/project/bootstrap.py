@@ -21,7 +21,7 @@ from pathlib import Path
 try:
     import fcntl
 except ImportError:  # Windows: no lock
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 ROOT = Path(__file__).resolve().parents[2]
 LAYOUT = 1  # raise it when an environment made by an older version of this file must be made anew

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from django.contrib.staticfiles.finders import BaseFinder
-from django.contrib.staticfiles.storage import FileSystemStorage
+from django.core.files.storage import FileSystemStorage
 
 FILES = {"vendor/plotly.min.js": ("plotly", "package_data/plotly.min.js")}
 
