@@ -1,0 +1,345 @@
+"""Reads a CSV file cell by cell; what cannot be used is noted with line, column, value, reason and bound."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from pydantic import ValidationError
+
+from catalog import specs
+from catalog.records import PRICE_DECIMALS, PRICE_LIMIT
+
+MAX_BYTES = 20_000_000
+MAX_ROWS = 100_000
+MAX_CELL = 5_000
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+URL = re.compile(r"https?://[^\s;,)\"'<>]+(?:\([^\s)]*\)[^\s;,)\"'<>]*)*")
+DAY = re.compile(r"(\d{4})(?:-(?:(\d{2})(?:-(\d{2}))?|Q([1-4])|H([12])))?", re.ASCII)
+FIRST_YEAR, LAST_YEAR = 1990, 2100
+# ISO 4217, currencies in circulation.
+CODES_OF_CURRENCIES = (
+    "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP "
+    "CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG "
+    "HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL "
+    "MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR "
+    "RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD "
+    "TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG"
+)
+CURRENCIES = frozenset(CODES_OF_CURRENCIES.split())
+
+
+@dataclass(frozen=True, slots=True)
+class BadCell:
+    """One thing a person must mend. `code` is for wording; str() says it in English."""
+
+    file: str
+    line: int
+    column: str
+    value: str
+    code: str
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""
+    detail: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}: line {self.line}" + (f", column {self.column}" if self.column else "")
+        got = f"; got {self.value!r}" if self.value else ""
+        return f"{place}: {self.reason}{got}"
+
+    @property
+    def reason(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        if self.code == "out_of_bounds":
+            return f"must lie in {_plain(self.low)} to {_plain(self.high)}{unit}"
+        return REASONS[self.code].format(detail=self.detail, unit=unit, low=_plain(self.low), high=_plain(self.high))
+
+
+REASONS = {
+    "not_utf8": "the file is not UTF-8",
+    "too_large": "the file is larger than {high} bytes",
+    "too_many_rows": "the file has more than {high} rows",
+    "broken_csv": "the CSV is broken: {detail}",
+    "no_header": "the file has no header line",
+    "unknown_file": "no file of this name is known; known are {detail}",
+    "missing_column": "the column is missing",
+    "unknown_column": "the column is not known",
+    "duplicate_column": "the column stands twice",
+    "wrong_width": "the row has {detail}",
+    "cell_too_long": "the cell is longer than {high} characters",
+    "control_character": "the cell holds a control character",
+    "empty": "must not be empty",
+    "not_a_number": "must be a plain number{unit}, without thousands separators",
+    "not_whole": "must be a whole number{unit}",
+    "not_finite": "must be a finite number{unit}",
+    "out_of_bounds": "out of bounds",
+    "too_many_decimals": "must have at most {high} decimals",
+    "not_a_date": "must be a date: 2026-11-30, 2026-11, 2026-Q4, 2026-H2 or 2026",
+    "not_a_currency": "must be a three-letter currency code (ISO 4217)",
+    "no_currency": "a price needs a currency",
+    "no_unit": "a price needs a unit and period: each, kWh, kW-month …",
+    "not_a_choice": "must be one of {detail}",
+    "not_yes_or_no": "must be y or n",
+    "not_a_url": "must be a web address starting with http:// or https://",
+    "not_a_slug": "must be letters, digits, dots, hyphens or underscores",
+    "too_long": "must have at most {high} characters",
+    "duplicate": "stands twice; first on line {detail}",
+    "unknown_reference": "names no {detail} of the catalog",
+    "too_few_slots": "must be at least accelerator_count",
+    "not_rising": "must rise from low to likely to high",
+    "same_currency": "base and quote must differ",
+    "not_allowed": "is not a field of this kind",
+    "invalid": "{detail}",
+}
+CODES = {
+    "missing": "empty",
+    "finite_number": "not_finite",
+    "float_parsing": "not_a_number",
+    "float_type": "not_a_number",
+    "int_parsing": "not_whole",
+    "int_from_float": "not_whole",
+    "int_type": "not_whole",
+    "bool_parsing": "not_yes_or_no",
+    "bool_type": "not_yes_or_no",
+    "literal_error": "not_a_choice",
+    "string_pattern_mismatch": "not_a_slug",
+    "string_too_long": "too_long",
+    "string_too_short": "empty",
+    "extra_forbidden": "not_allowed",
+}
+
+
+def _plain(value: float | None) -> str:
+    return "…" if value is None else f"{value:,.10g}" if abs(value) < 1e12 else f"{value:g}"
+
+
+class Refused(Exception):
+    """A file that cannot be taken over; nothing of it may be saved."""
+
+    def __init__(self, bad_cells: list[BadCell]):
+        self.bad_cells = bad_cells
+        super().__init__("\n".join(map(str, bad_cells)))
+
+
+def spec_errors(kind: str, error: ValidationError) -> Iterator[dict[str, Any]]:
+    """pydantic's errors as (column, value, code, low, high, unit, detail): field, value and bound in our own terms."""
+    for one in error.errors(include_url=False):
+        context = one.get("ctx", {})
+        column = str(one["loc"][0]) if one["loc"] else context.get("field", "")
+        value = one["input"] if one["loc"] else one["input"].get(column, "") if isinstance(one["input"], dict) else ""
+        low, high, unit = specs.bounds(kind, column)
+        code, detail = CODES.get(one["type"], one["type"]), ""
+        if one["type"] in ("greater_than_equal", "less_than_equal"):
+            code = "out_of_bounds"
+        elif code == "not_a_choice":
+            detail = context.get("expected", "").replace("'", "")
+        elif code == "too_long":
+            high = context.get("max_length")
+        elif one["type"] == "missing":
+            value = ""
+        elif code == "not_a_slug" and context.get("pattern") == "^[A-Z]{3}$":
+            code = "not_a_currency"
+        elif code not in REASONS:
+            code, detail = "invalid", one["msg"]
+        yield {
+            "column": column,
+            "value": "" if value is None else str(value),
+            "code": code,
+            "low": low,
+            "high": high,
+            "unit": unit,
+            "detail": detail,
+        }
+
+
+_NUMERIC = {
+    kind: frozenset(n for n, info in spec.model_fields.items() if specs._bounds(info)[0] is not None)
+    for kind, spec in specs.KINDS.items()
+}
+
+
+class Row:
+    """One line of a file. Readers return None for what is empty or bad; what is bad is noted in `bad`."""
+
+    __slots__ = ("bad", "cells", "file", "line")
+
+    def __init__(self, file: str, line: int, cells: dict[str, str], bad: list[BadCell]):
+        self.file, self.line, self.cells, self.bad = file, line, cells, bad
+
+    def refuse(self, column: str, code: str, **more: Any) -> None:
+        self.bad.append(BadCell(self.file, self.line, column, self.cells.get(column, "")[:200], code, **more))
+
+    def text(self, column: str, needed: bool = False) -> str:
+        value = self.cells.get(column, "")
+        if needed and not value:
+            self.refuse(column, "empty")
+        return value
+
+    def slug(self, column: str = "slug") -> str:
+        value = self.text(column, needed=True)
+        if value and (len(value) > 120 or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", value, re.ASCII)):
+            self.refuse(column, "not_a_slug")
+        return value
+
+    def choice(self, column: str, choices) -> str:
+        value = self.text(column, needed=True)
+        if value and value not in choices:
+            self.refuse(column, "not_a_choice", detail=", ".join(choices))
+        return value
+
+    def url(self, column: str) -> str:
+        """The first address in the cell; a cell of words alone is refused."""
+        value = self.cells.get(column, "")
+        if not value:
+            return ""
+        found = URL.match(value)
+        if not found:
+            self.refuse(column, "not_a_url")
+            return ""
+        return found[0]
+
+    def price(self, column: str, needed: bool = False, unit: str = "") -> Decimal | None:
+        value = self.text(column, needed)
+        if not value:
+            return None
+        if not NUMBER.fullmatch(value):
+            self.refuse(column, "not_finite" if NOT_FINITE.fullmatch(value) else "not_a_number", unit=unit)
+            return None
+        try:
+            amount = Decimal(value)
+            exponent = amount.normalize().as_tuple().exponent
+        except InvalidOperation:
+            self.refuse(column, "not_a_number", unit=unit)
+            return None
+        if not 0 <= amount < PRICE_LIMIT:
+            self.refuse(column, "out_of_bounds", low=0, high=float(PRICE_LIMIT - 1), unit=unit)
+            return None
+        if -exponent > PRICE_DECIMALS:
+            self.refuse(column, "too_many_decimals", high=PRICE_DECIMALS)
+            return None
+        return amount
+
+    def currency(self, column: str, needed: bool = True) -> str:
+        value = self.cells.get(column, "")
+        if not value:
+            if needed:
+                self.refuse(column, "no_currency")
+        elif value not in CURRENCIES:
+            self.refuse(column, "not_a_currency")
+        return value
+
+    def day(self, column: str, needed: bool = False) -> tuple[date | None, str]:
+        """The first day of what the cell names, and how precisely it does."""
+        value = self.text(column, needed)
+        if not value:
+            return None, "day"
+        found = parse_day(value)
+        if found is None:
+            self.refuse(column, "not_a_date")
+            return None, "day"
+        return found
+
+    def spec(self, kind: str, values: dict[str, Any]) -> specs.Spec | None:
+        """The validated document of the item, or None with every bad cell of it noted."""
+        numeric, given, sound = _NUMERIC[kind], {}, True
+        for column, value in values.items():
+            if value is None or value == "":
+                continue
+            if column in numeric and isinstance(value, str) and not NUMBER.fullmatch(value):
+                unit = specs.unit(kind, column)
+                self.refuse(column, "not_finite" if NOT_FINITE.fullmatch(value) else "not_a_number", unit=unit)
+                sound = False
+                continue
+            given[column] = value
+        try:
+            made = specs.KINDS[kind].model_validate(given)
+        except ValidationError as error:
+            refused = {cell.column for cell in self.bad if cell.line == self.line and cell.file == self.file}
+            for one in spec_errors(kind, error):
+                if one["column"] not in refused:
+                    self.bad.append(BadCell(self.file, self.line, **one))
+            return None
+        return made if sound else None
+
+
+def parse_day(value: str) -> tuple[date, str] | None:
+    """2026-11-30 · 2026-11 · 2026-Q4 · 2026-H2 · 2026 → its first day and the precision; None if it is no date."""
+    found = DAY.fullmatch(value)
+    if not found:
+        return None
+    year, month, day, quarter, half = (int(part) if part else None for part in found.groups())
+    if not FIRST_YEAR <= year <= LAST_YEAR:
+        return None
+    try:
+        if day:
+            return date(year, month, day), "day"
+        if found[3]:  # day 00
+            return None
+        if found[2]:
+            return date(year, month, 1), "month"
+    except ValueError:
+        return None
+    if quarter:
+        return date(year, 3 * quarter - 2, 1), "quarter"
+    if half:
+        return date(year, 6 * half - 5, 1), "half"
+    return date(year, 1, 1), "year"
+
+
+def rows_of(file: str, content: bytes, required, optional, bad: list[BadCell]) -> Iterator[Row]:
+    """The rows of a file; what is wrong with the file as a whole is noted, and then no row follows."""
+    if len(content) > MAX_BYTES:
+        bad.append(BadCell(file, 1, "", "", "too_large", high=MAX_BYTES))
+        return
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        bad.append(BadCell(file, line, "", repr(content[error.start : error.start + 4])[2:-1], "not_utf8"))
+        return
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        if not any(header):
+            bad.append(BadCell(file, 1, "", "", "no_header"))
+            return
+        allowed, before = {*required, *optional}, len(bad)
+        bad += [BadCell(file, 1, name, "", "missing_column") for name in required if name not in header]
+        bad += [BadCell(file, 1, name, "", "unknown_column") for name in header if name not in allowed]
+        bad += [
+            BadCell(file, 1, name, "", "duplicate_column") for name in sorted(set(header)) if header.count(name) > 1
+        ]
+        if len(bad) > before:
+            return
+        start, count = reader.line_num + 1, 0
+        for values in reader:
+            line, start = start, reader.line_num + 1
+            if not any(values):
+                continue
+            count += 1
+            if count > MAX_ROWS:
+                bad.append(BadCell(file, line, "", "", "too_many_rows", high=MAX_ROWS))
+                return
+            if len(values) != len(header):
+                detail = f"{len(values)} cells where the header has {len(header)}"
+                bad.append(BadCell(file, line, "", "", "wrong_width", detail=detail))
+                continue
+            sound = True
+            for name, value in zip(header, values, strict=True):
+                if len(value) > MAX_CELL:
+                    bad.append(BadCell(file, line, name, value[:40] + "…", "cell_too_long", high=MAX_CELL))
+                    sound = False
+                elif not value.isprintable() and CONTROL.search(value):
+                    bad.append(BadCell(file, line, name, value[:40], "control_character"))
+                    sound = False
+            if sound:
+                yield Row(file, line, {n: v.strip() for n, v in zip(header, values, strict=True)}, bad)
+    except csv.Error as error:
+        bad.append(BadCell(file, reader.line_num, "", "", "broken_csv", detail=str(error)))
