@@ -1,0 +1,89 @@
+"""Which work runs where: owned GPUs first, the overflow offer for the rest, what is left is unmet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from planner.engine.calendar import Array
+from planner.engine.demand import Machine, Requirement
+
+# A month is met when peak ≤ capacity, within this relative hair.
+SLACK = 1e-9
+
+
+@dataclass
+class Allocation:
+    """Arrays (S, M).
+
+    used       : by build slug, GPUs of that machine that are busy on average.
+    owned_share: by workload slug, share of the work that owned GPUs carry.
+    rented     : by workload slug, GPUs the overflow offer must hold on average, in GPUs of the offer's hardware.
+    useful_owned, useful_rented, unmet : reference GPUs, on average.
+    served     : share of the whole demand that is served.
+    """
+
+    used: dict[str, Array]
+    owned_share: dict[str, Array] = field(default_factory=dict)
+    rented: dict[str, Array] = field(default_factory=dict)
+    useful_owned: Array = field(default_factory=lambda: np.zeros((1, 1)))
+    useful_rented: Array = field(default_factory=lambda: np.zeros((1, 1)))
+    unmet: Array = field(default_factory=lambda: np.zeros((1, 1)))
+    served: Array = field(default_factory=lambda: np.ones((1, 1)))
+    met: Array = field(default_factory=lambda: np.ones((1, 1), dtype=bool))  # owned and rented together carry the peak
+
+
+def allocate(
+    workloads: list[str],
+    reference: dict[str, Requirement],
+    on: dict[str, list[tuple[Machine, Requirement]]],
+    capacity: dict[str, Array],
+    offered: dict[str, Requirement] | None,
+) -> Allocation:
+    """Give each workload, in order of priority, the machines on which it can run, cheapest first; the rest overflows.
+
+    reference : each workload in GPUs of its own reference hardware.
+    on        : the machines a workload may use, in the order of their running cost, with what it asks of them.
+    capacity  : GPUs in service by build slug, (S, M), throttling already taken off.
+    offered   : each workload on the overflow offer's hardware; None where the plan has no overflow.
+    """
+    left = {slug: cards.copy() for slug, cards in capacity.items()}
+    shape = next(iter(reference.values())).mean.shape
+    if capacity:
+        shape = np.broadcast_shapes(shape, next(iter(capacity.values())).shape)
+    result = Allocation(used={slug: np.zeros(shape) for slug in capacity})
+    useful_owned, useful_rented, unmet = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    met = np.ones(shape, dtype=bool)
+    for slug in workloads:
+        todo = np.ones(shape)  # share of the workload's peak still to be placed
+        for machine, need in on.get(slug, []):
+            free = left[machine.slug]
+            usable = np.clip(free - need.reserve, 0.0, None)
+            peak = need.peak * todo
+            with np.errstate(divide="ignore", invalid="ignore"):
+                fraction = np.where(peak <= usable * (1.0 + SLACK) + SLACK, 1.0, usable / np.where(peak > 0, peak, 1.0))
+            taken = todo * np.clip(fraction, 0.0, 1.0)
+            result.used[machine.slug] = result.used[machine.slug] + need.mean * taken
+            peak_taken = np.where(np.isfinite(need.peak), need.peak, 0.0) * taken
+            left[machine.slug] = np.clip(free - peak_taken - np.where(taken > 0, need.reserve, 0.0), 0.0, None)
+            todo = todo - taken
+        todo = np.where(todo < SLACK, 0.0, todo)
+        result.owned_share[slug] = 1.0 - todo
+        mean = reference[slug].mean
+        useful_owned = useful_owned + mean * (1.0 - todo)
+        if offered is not None:
+            ask = offered[slug]
+            # spare servers are rented only where the whole service lives in the cloud
+            spare = np.where(todo > 1.0 - SLACK, ask.reserve, 0.0)
+            result.rented[slug] = (ask.rented - ask.reserve) * todo + spare
+            useful_rented = useful_rented + mean * todo
+        else:
+            unmet = unmet + mean * todo
+            met = met & (todo <= 0.0)
+    total = np.asarray(sum(reference[slug].mean for slug in workloads)) + np.zeros(shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        served = np.where(total > 0, 1.0 - unmet / np.where(total > 0, total, 1.0), 1.0)
+    result.useful_owned, result.useful_rented, result.unmet = useful_owned, useful_rented, unmet
+    result.served, result.met = served, met
+    return result

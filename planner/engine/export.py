@@ -1,0 +1,95 @@
+"""An evaluation as plain data: JSON, and rows for tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from planner.engine import ENGINE_VERSION
+from planner.engine.lines import Line
+
+if TYPE_CHECKING:
+    from planner.engine.compare import Comparison
+    from planner.engine.evaluate import Evaluation, PlanResult
+
+
+def as_plain(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
+    """The public result: figures rounded once, totals that are sums of the cells given."""
+    return {
+        "engine_version": ENGINE_VERSION,
+        "currency": evaluation.scenario.currency,
+        "months": evaluation.scenario.months,
+        "start": evaluation.scenario.start,
+        "pricing_date": evaluation.scenario.pricing_date.isoformat(),
+        "prices_sha256": evaluation.book.sha256(),
+        "verdict": {
+            **comparison.verdict.as_dict(),
+            "by_provider_class": {name: v.as_dict() if v else None for name, v in comparison.by_class.items()},
+            "without_residual": comparison.without_residual.as_dict(),
+            "gap_by_category": comparison.gap,
+        },
+        "plans": [_plan(plan, comparison) for plan in evaluation.plans],
+        "server_against_cluster": comparison.table,
+        "left_out": evaluation.left_out,
+        "warnings": [finding.as_dict() for finding in evaluation.warnings],
+    }
+
+
+def _plan(result: PlanResult, comparison: Comparison) -> dict[str, Any]:
+    priced = result.priced
+    return {
+        "slug": result.slug,
+        "name": result.plan.name or result.slug,
+        "strategy": result.plan.strategy,
+        "feasible": result.feasible,
+        "infeasible_reasons": [reason.as_dict() for reason in result.infeasible],
+        "present_value": result.present_value if priced else None,
+        "nominal_total": result.nominal_total if priced else None,
+        "capex": result.total("capex") if priced else None,
+        "opex": result.total("opex") if priced else None,
+        "credits": result.total("credit") if priced else None,
+        "cost_per_useful_gpu_hour": result.cost_per_useful_gpu_hour if priced else None,
+        "served_share": result.served_share,
+        "unmet_cost": result.unmet_cost,
+        "cloud_offer": result.offer.slug if result.offer else None,
+        "break_even": {other: state.as_dict() for other, state in comparison.break_even[result.slug].items()},
+        "monthly": {
+            "demand_gpu": _list(result.demand[0]),
+            "required_gpu": _list(np.where(np.isfinite(result.needed[0]), result.needed[0], -1.0)),
+            "capacity_gpu": _list(result.capacity),
+            "rented_gpu": _list(sum((r[0] for r in result.allocation.rented.values()), np.zeros(result.calendar.months))),
+            "unmet_gpu_hours": _list(result.allocation.unmet[0] * result.calendar.hours),
+            "useful_gpu_hours": _list(result.useful_hours),
+            "utilisation": _list(result.utilisation),
+            "it_kw": _list(result.housing.draw[0]),
+            "max_kw": _list(result.housing.draw_max[0]),
+            "facility_kw": _list(result.facility_kw),
+            "racks": _list(result.housing.racks[0]),
+            "capex": _list(result.monthly("capex")),
+            "opex": _list(result.monthly("opex")),
+            "credits": _list(result.monthly("credit")),
+            "cumulative_present_value": [round(float(value), result.decimals) for value in result.cumulative],
+        },
+        "orders": [order.as_dict() for order in result.orders],
+        "lines": [line_as_dict(line, result) for line in result.lines],
+        "warnings": [finding.as_dict() for finding in result.warnings],
+    }
+
+
+def line_as_dict(line: Line, result: PlanResult) -> dict[str, Any]:
+    """One cost line with its monthly cells."""
+    paid = np.flatnonzero(line.quantity[0])
+    return {
+        "category": line.category, "code": line.code, "item": line.item, "formula": line.formula,
+        "quantity": _list(line.quantity[0]), "quantity_unit": line.quantity_unit,
+        "unit_price": round(float(line.unit_price[0, paid[0]]), 6) if paid.size else 0.0,
+        "unit_prices": [round(float(price), 6) for price in line.unit_price[0]],
+        "currency": result.currency, "source": line.source.model_dump(mode="json"), "factors": line.factors,
+        "present_value": line.present_value(result.discount), "total": line.total(),
+        "monthly": _list(line.minor / 10.0**line.decimals),
+    }
+
+
+def _list(values: Any) -> list[float]:
+    return [float(value) for value in np.asarray(values)]

@@ -1,0 +1,212 @@
+"""Purchase rules → orders, deliveries, GPUs in service, month by month.
+
+All arrays are (S, M). Counts are chassis ("hosts") and GPUs ("cards"); a machine without an add-on has its cards built in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from planner.engine.calendar import Array, lead_in_months
+from planner.engine.demand import Machine, Requirement
+from planner.engine.inputs import Plan, Scenario
+from planner.engine.prices import PriceBook
+
+SLACK = 1e-9
+DEFAULT_MIN_SERVICE = 18  # months, where an overflow offer can bridge instead (model.md 3)
+
+
+@dataclass
+class Holding:
+    """One kind of machine in one plan.
+
+    ordered_* : by the month of order, which is the month of payment.
+    arrived_* : by the month of service.
+    retired_* : by the month in which they leave.
+    hosts, cards : in service in each month.
+    renewed_hosts/cards : the part of `ordered_*` that replaces retired ones like for like.
+    """
+
+    machine: Machine
+    shape: tuple[int, int]
+    lead: int
+    ordered_hosts: Array = field(init=False)
+    ordered_cards: Array = field(init=False)
+    arrived_hosts: Array = field(init=False)
+    arrived_cards: Array = field(init=False)
+    retired_hosts: Array = field(init=False)
+    retired_cards: Array = field(init=False)
+    renewed_hosts: Array = field(init=False)
+    renewed_cards: Array = field(init=False)
+    first_hosts: int = 0
+    first_cards: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("ordered_hosts", "ordered_cards", "arrived_hosts", "arrived_cards", "retired_hosts", "retired_cards",
+                     "renewed_hosts", "renewed_cards"):
+            setattr(self, name, np.zeros(self.shape))
+
+    @property
+    def hosts(self) -> Array:
+        return np.cumsum(self.arrived_hosts - self.retired_hosts, axis=1)
+
+    @property
+    def cards(self) -> Array:
+        return np.cumsum(self.arrived_cards - self.retired_cards, axis=1)
+
+    def survivors(self, arrived: Array, retired: Array, month: int) -> Array:
+        """(S, month + 1): of each month's arrivals, how many are still there at the end of `month`; oldest leave first."""
+        come = np.cumsum(arrived[:, : month + 1], axis=1)
+        gone = np.sum(retired[:, : month + 1], axis=1, keepdims=True)
+        return np.asarray(np.clip(come - gone, 0.0, arrived[:, : month + 1]))
+
+    def buy(self, order_month: int, service_month: int, hosts: Array, cards: Array) -> None:
+        """Record a purchase; deliveries past the horizon are not made by any rule."""
+        self.ordered_hosts[:, order_month] += hosts
+        self.ordered_cards[:, order_month] += cards
+        self.arrived_hosts[:, service_month] += hosts
+        self.arrived_cards[:, service_month] += cards
+
+
+@dataclass
+class Fleet:
+    """All machines of a plan."""
+
+    holdings: list[Holding]
+    follow_lead: int
+    due_at_start: bool = False  # growth makes the next order due in month 0
+
+    def capacity(self) -> Array:
+        """GPUs in service, over all kinds."""
+        return np.asarray(sum(holding.cards for holding in self.holdings))
+
+
+def lead_months(plan: Plan, machine: Machine, commissioning_days: float, which: int = 1) -> int:
+    """Months from order to service of a follow-up; `which` picks the low, likely or high lead time."""
+    if plan.lead_months is not None:
+        return plan.lead_months
+    return lead_in_months(machine.build.lead_weeks[which], commissioning_days)
+
+
+def simulate(
+    plan: Plan, machines: dict[str, Machine], needs: dict[str, Array], *, scenario: Scenario, book: PriceBook,
+    commissioning_days: float, trials: int = 1, lead_case: int = 1,
+) -> Fleet:
+    """Run a plan's purchase rules over the horizon (model.md 3).
+
+    machines : by build slug, those the plan may buy.
+    needs    : by build slug, GPUs of that machine that planning asks for in each month, (S, M).
+    """
+    months = scenario.months
+    shape = (trials, months)
+    holdings: dict[str, Holding] = {}
+    for slug, machine in machines.items():
+        holdings[slug] = Holding(machine, shape, lead_months(plan, machine, commissioning_days, lead_case))
+
+    if plan.start is not None:
+        first = holdings[plan.start.build]
+        first.first_hosts = plan.start.quantity
+        first.first_cards = plan.start.cards or plan.start.quantity * first.machine.base_cards
+        first.buy(0, 0, np.full(trials, float(first.first_hosts)), np.full(trials, float(first.first_cards)))
+
+    rule = plan.follow_up
+    target = holdings.get(rule.build or (plan.start.build if plan.start else "")) if rule.kind != "none" else None
+    minimum = rule.min_service_months
+    if minimum is None:
+        minimum = DEFAULT_MIN_SERVICE if plan.overflow is not None else 0
+    life = plan.end_of_life.life_months
+    waves = {wave.month: wave.quantity for wave in rule.waves} if rule.kind == "schedule" else {}
+    fleet = Fleet(list(holdings.values()), target.lead if target else 0)
+    share = _shares(needs, target) if target is not None and len(holdings) > 1 else None
+
+    for m in range(months):
+        if life < months and m >= life:
+            for holding in fleet.holdings:
+                _retire(holding, m, life, renew=plan.end_of_life.then == "renew")
+        if target is None:
+            continue
+        if rule.kind == "schedule":
+            if m in waves and m + target.lead < months:
+                _order(target, m, np.full(trials, float(waves[m])), whole_servers=True)
+            continue
+        delivery = m + target.lead
+        if delivery >= months or months - delivery < minimum:
+            continue
+        need = needs[target.machine.slug][:, delivery]
+        short = np.where(np.isfinite(need), need, 0.0) - _owned(fleet, target, delivery, share, life, plan)
+        short = np.where(short > SLACK, short, 0.0)
+        if not short.any():
+            continue
+        if m == 0:
+            fleet.due_at_start = True
+        step = rule.batch * (1 if rule.kind == "cards" else target.machine.base_cards)
+        batches = np.ceil(short / step - SLACK)
+        _order(target, m, batches * rule.batch, whole_servers=rule.kind == "servers")
+    return fleet
+
+
+def _shares(needs: dict[str, Array], target: Holding) -> dict[str, Array]:
+    """What one GPU of each machine is worth in GPUs of the follow-up's machine, by the whole demand, (S, M)."""
+    wanted = needs[target.machine.slug]
+    worth = {}
+    for slug, need in needs.items():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worth[slug] = np.where((need > 0) & np.isfinite(need), wanted / np.where(need > 0, need, 1.0), 1.0)
+    return worth
+
+
+def _owned(fleet: Fleet, target: Holding, month: int, share: dict[str, Array] | None, life: int, plan: Plan) -> Array:
+    """GPUs, in those of the target, that will be in service in `month`: orders under way counted, leavers not."""
+    total = np.zeros(target.shape[0])
+    for holding in fleet.holdings:
+        cards = holding.arrived_cards[:, : month + 1].sum(axis=1) - holding.retired_cards[:, : month + 1].sum(axis=1)
+        if plan.end_of_life.then == "let_go" and month >= life:
+            cards = cards - _leaving(holding, month, life)
+        total += cards if share is None else cards * share[holding.machine.slug][:, month]
+    return total
+
+
+def _leaving(holding: Holding, month: int, life: int) -> Array:
+    """Cards whose chassis reach their life by `month` and have not yet been retired."""
+    due = holding.arrived_hosts[:, : month - life + 1].sum(axis=1)
+    gone = holding.retired_hosts.sum(axis=1)
+    hosts = np.clip(due - gone, 0.0, None)
+    cards = holding.arrived_cards[:, : month + 1].sum(axis=1) - holding.retired_cards.sum(axis=1)
+    return np.asarray(np.minimum(hosts * holding.machine.slots, np.clip(cards, 0.0, None)))
+
+
+def _order(target: Holding, month: int, amount: Array, *, whole_servers: bool) -> None:
+    """Order `amount` servers, or cards into free slots first and then into new chassis with only the cards needed."""
+    machine = target.machine
+    if whole_servers or machine.addon is None:
+        hosts = amount if whole_servers else np.ceil(amount / machine.base_cards - SLACK)
+        cards = hosts * machine.base_cards
+    else:
+        pack = machine.addon.pack
+        cards = np.ceil(amount / pack - SLACK) * pack
+        owned_hosts = target.arrived_hosts.sum(axis=1) - target.retired_hosts.sum(axis=1)
+        owned_cards = target.arrived_cards.sum(axis=1) - target.retired_cards.sum(axis=1)
+        hosts = np.clip(np.ceil((owned_cards + cards) / machine.slots - SLACK) - owned_hosts, 0.0, None)
+    target.buy(month, month + target.lead, hosts, cards)
+
+
+def _retire(holding: Holding, month: int, life: int, *, renew: bool) -> None:
+    """Chassis reach the end of their life with the cards in them; renewal buys the same again in that month."""
+    hosts = holding.arrived_hosts[:, month - life].copy()
+    if not hosts.any():
+        return
+    present = holding.arrived_cards[:, : month + 1].sum(axis=1) - holding.retired_cards[:, : month + 1].sum(axis=1)
+    cards = np.minimum(hosts * holding.machine.slots, present)
+    holding.retired_hosts[:, month] += hosts
+    holding.retired_cards[:, month] += cards
+    if renew:
+        holding.buy(month, month, hosts, cards)
+        holding.renewed_hosts[:, month] += hosts
+        holding.renewed_cards[:, month] += cards
+
+
+def total_need(requirements: list[Requirement]) -> Array:
+    """GPUs of one machine that the whole demand asks for, (S, M)."""
+    return np.asarray(sum(requirement.required for requirement in requirements))

@@ -1,0 +1,215 @@
+"""A fleet in its room: racks, circuits, heat, the upgrades that make it fit, and what throttling costs.
+
+Packing, circuits and throttling are formulas of `facility`; this module walks the months.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from planner.engine.calendar import Array, lead_in_months
+from planner.engine.facility import pack, throttle
+from planner.engine.fleet import Fleet
+from planner.engine.inputs import Plan, Scenario, Site, Upgrade
+
+# PUE by cooling method where the site gives none: catalog/data/defaults.csv, estimate. [1]
+PUE_BY_METHOD = {"office_air": 1.45, "perimeter": 1.6, "contained": 1.4, "rear_door": 1.3, "liquid": 1.15}
+
+
+@dataclass(frozen=True)
+class UpgradeOrder:
+    """A step of the ladder that a plan buys, or would need."""
+
+    site: str
+    upgrade: Upgrade
+    ordered: int  # month
+    in_service: int
+    resource: str  # cooling · power · racks
+
+
+@dataclass(frozen=True)
+class Shortage:
+    """A month in which the room is too small."""
+
+    resource: str  # cooling · power · racks · units · kw · kg
+    month: int
+    needed: float
+    limit: float
+    site: str
+    months: int  # how many months
+    remedy: UpgradeOrder | None = None
+
+
+@dataclass
+class Housing:
+    """Arrays (S, M). Draws are IT kW at the socket.
+
+    draw_max : nameplate, sizes circuits.   draw_busy : measured model without throttling.   draw : with throttling.
+    factor   : share of nominal capacity that runs: 1, ratio^0.5, or 0.
+    """
+
+    draw_max: Array
+    draw_busy: Array
+    draw: Array
+    factor: Array
+    racks: Array
+    contracted_kw: Array
+    upgrades: list[UpgradeOrder] = field(default_factory=list)
+    shortages: list[Shortage] = field(default_factory=list)
+    site_of: list[Site] = field(default_factory=list)  # by month
+
+
+def site_by_month(scenario: Scenario) -> list[Site]:
+    """The site in which the fleet stands in each month."""
+    ordered = sorted(scenario.sites, key=lambda site: site.from_month)
+    return [[site for site in ordered if site.from_month <= m][-1] for m in range(scenario.months)]
+
+
+def fleet_draw(fleet: Fleet, used: dict[str, Array], fabric_kw: tuple[Array, Array]) -> tuple[Array, Array]:
+    """(maximum, busy) draw of the machines and their fabric. [kW]
+
+    busy = idle + busy share × (typical − idle), the busy share being used ÷ owned GPUs (model.md 4).
+    """
+    maximum, busy = fabric_kw[0].copy(), fabric_kw[1].copy()
+    for holding in fleet.holdings:
+        machine, hosts, cards = holding.machine, holding.hosts, holding.cards
+        (host_max, host_typical, host_idle), (card_max, card_typical, card_idle) = machine.host_kw, machine.card_kw
+        share = np.clip(used[machine.slug] / np.where(cards > 0, cards, 1.0), 0.0, 1.0)
+        idle = hosts * host_idle + cards * card_idle
+        typical = hosts * host_typical + cards * card_typical
+        maximum += hosts * host_max + cards * card_max
+        busy += idle + share * (typical - idle)
+    return maximum, busy
+
+
+def house(
+    plan: Plan, scenario: Scenario, fleet: Fleet, used: dict[str, Array], fabric_kw: tuple[Array, Array], switches: Array,
+) -> Housing:
+    """Put a fleet into its rooms over the horizon; buys or prices the upgrades it needs.
+
+    used     : by build slug, GPUs busy on average before throttling.
+    fabric_kw: (maximum, typical) draw of switches and optics.   switches : units of one U each, (S, M).
+    """
+    months = scenario.months
+    sites = site_by_month(scenario)
+    draw_max, draw_busy = fleet_draw(fleet, used, fabric_kw)
+    racks, short_of = _racks(fleet, sites, switches, draw_max.shape)
+    answer = Housing(
+        draw_max=draw_max, draw_busy=draw_busy, draw=draw_busy.copy(), factor=np.ones(draw_max.shape), racks=racks,
+        contracted_kw=_contracted(sites, draw_max), site_of=sites,
+    )
+    answer.shortages.extend(short_of)
+    for resource, needed in (("cooling", draw_busy), ("power", draw_max), ("racks", racks)):
+        limits = _limits(resource, sites)
+        if not np.isfinite(limits).any():
+            continue
+        bought = _climb(plan, resource, needed[0], limits, sites)
+        if plan.upgrades == "buy":
+            for order in bought:
+                limits[order.in_service :] += np.where(
+                    [site.slug == order.site for site in sites[order.in_service :]], _adds(order.upgrade, resource), 0.0)
+            answer.upgrades.extend(bought)
+        over = needed > limits + 1e-9
+        if over.any():
+            first = int(np.argmax(over[0]))
+            answer.shortages.append(Shortage(
+                resource, first, float(needed[0, first]), float(limits[first]), sites[first].slug, int(over[0].sum()),
+                next((order for order in bought if order.site == sites[first].slug), None),
+            ))
+        if resource == "cooling":
+            # the machines slow down: they draw no more than the room can carry away
+            answer.factor = answer.factor * throttle(limits, draw_busy)
+            answer.draw = np.minimum(draw_busy, np.where(answer.factor > 0, limits, 0.0))
+        elif resource == "power":
+            hosts = sum(holding.hosts for holding in fleet.holdings)
+            powered = np.floor(hosts * np.clip(limits / np.where(needed > 0, needed, 1.0), 0.0, 1.0) + 1e-9)
+            share = np.where(over & (hosts > 0), powered / np.where(hosts > 0, hosts, 1.0), 1.0)
+            answer.factor = answer.factor * share
+            answer.draw = answer.draw * share
+    answer.upgrades = _once(answer.upgrades)
+    assert len(sites) == months
+    return answer
+
+
+def _once(orders: list[UpgradeOrder]) -> list[UpgradeOrder]:
+    """A step that adds both cooling and power is bought once, at the earlier need."""
+    kept: dict[tuple[str, str], UpgradeOrder] = {}
+    for order in sorted(orders, key=lambda item: item.ordered):
+        kept.setdefault((order.site, order.upgrade.slug), order)
+    return list(kept.values())
+
+
+def _adds(upgrade: Upgrade, resource: str) -> float:
+    return {"cooling": upgrade.adds_cooling_kw, "power": upgrade.adds_power_kw, "racks": float(upgrade.adds_racks)}[resource]
+
+
+def _limits(resource: str, sites: list[Site]) -> Array:
+    """(M,): the room's limit in each month, infinity where none is known."""
+    values = {"cooling": [s.cooling_kw for s in sites], "power": [s.power_kw for s in sites], "racks": [s.racks for s in sites]}
+    return np.array([np.inf if value is None else float(value) for value in values[resource]])
+
+
+def _climb(plan: Plan, resource: str, needed: Array, limits: Array, sites: list[Site]) -> list[UpgradeOrder]:
+    """The steps of the ladder that the need asks for, each ordered at max(0, m − its lead)."""
+    orders: list[UpgradeOrder] = []
+    have = {site.slug: 0.0 for site in sites}
+    for m, site in enumerate(sites):
+        while needed[m] > limits[m] + have[site.slug] + 1e-9:
+            taken = {order.upgrade.slug for order in orders if order.site == site.slug}
+            step = next((up for up in site.upgrades if up.slug not in taken and _adds(up, resource) > 0), None)
+            if step is None:
+                break
+            lead = lead_in_months(step.lead_weeks)
+            ordered = max(0, m - lead)
+            orders.append(UpgradeOrder(site.slug, step, ordered, min(ordered + lead, len(sites)), resource))
+            have[site.slug] += _adds(step, resource)
+    return orders
+
+
+def _contracted(sites: list[Site], draw_max: Array) -> Array:
+    """kW to contract in a colocation hall: maximum draw ÷ usable share, in whole steps; never given back."""
+    contracted = np.zeros(draw_max.shape)
+    highest = np.zeros(draw_max.shape[0])
+    for m, site in enumerate(sites):
+        terms = site.colocation
+        if terms is None:
+            highest = np.zeros(draw_max.shape[0])
+            continue
+        wanted = np.ceil(draw_max[:, m] / terms.usable_share / terms.step_kw - 1e-9) * terms.step_kw
+        wanted = np.where(draw_max[:, m] > 0, np.maximum(wanted, terms.committed_kw), 0.0)
+        highest = np.maximum(highest, wanted)
+        contracted[:, m] = highest
+    return contracted
+
+
+def _racks(fleet: Fleet, sites: list[Site], switches: Array, shape: tuple[int, int]) -> tuple[Array, list[Shortage]]:
+    """Racks of the packing in each month, and the machines that fit in no rack."""
+    racks = np.zeros(shape)
+    shortages: dict[str, Shortage] = {}
+    counts = [(holding.machine, holding.hosts, holding.cards) for holding in fleet.holdings if holding.machine.build.in_rack]
+    for s in range(shape[0]):
+        for m, site in enumerate(sites):
+            nodes = []
+            for machine, hosts, cards in counts:
+                number = int(round(hosts[s, m]))
+                if number == 0:
+                    continue
+                full = cards[s, m] / number
+                nodes.append((number, machine.build.rack_units,
+                              round(machine.host_kw[0] + full * machine.card_kw[0], 6),
+                              round(machine.host_kg + full * (machine.addon.weight_kg if machine.addon else 0.0), 3), 0))
+            if switches[s, m]:
+                nodes.append((int(switches[s, m]), 1.0, 0.0, 15.0, 0))
+            if not nodes:
+                continue
+            result = pack(tuple(nodes), (float(site.rack_units - site.reserved_units), site.rack_kw, site.rack_kg, None))
+            racks[s, m] = result.racks
+            if not result.fits and site.slug not in shortages:
+                limit = {"units": float(site.rack_units - site.reserved_units), "kw": site.rack_kw, "kg": site.rack_kg}
+                index = {"units": 1, "kw": 2, "kg": 3}[result.limit_by]
+                shortages[site.slug] = Shortage(
+                    result.limit_by, m, max(float(node[index]) for node in nodes), float(limit[result.limit_by] or 0.0),
+                    site.slug, len(sites) - m)
+    return racks, list(shortages.values())

@@ -1,0 +1,475 @@
+"""The scenario document: what a planner says. Frozen, validated, in plain units; every default is declared with its source.
+
+Fractions are fractions (0.05), money is in the scenario's currency, months are counted from 0. Elements of lists carry a
+`slug`, so that a path such as `demand/workloads/pool/growth/rate_per_month` keeps its meaning when the list is reordered.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from planner.engine.quantities import Choice, Document, InputError, Problem, Quantity
+
+SCHEMA_VERSION = 1
+MAX_MONTHS = 120
+
+DEFAULTS = "catalog/data/defaults.csv"
+COSTS = "catalog/data/other_costs.csv"
+
+Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=160)]
+Name = Annotated[str, StringConstraints(max_length=120, strip_whitespace=True)]
+Month = Annotated[str, StringConstraints(pattern=r"^20\d{2}-(0[1-9]|1[0-2])$")]
+Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
+
+AcceleratorSlug = Annotated[Slug, Choice("accelerator")]
+BuildSlug = Annotated[Slug, Choice("build")]
+OfferSlug = Annotated[Slug, Choice("cloud_offer")]
+
+Share = Annotated[float, Quantity("share", 0.0, 1.0)]
+
+
+# ── Demand ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+class ConstantGrowth(Document):
+    """The driver stays what it is."""
+
+    kind: Literal["constant"] = "constant"
+
+
+class CompoundGrowth(Document):
+    """Compound growth of the driver per month, up to a ceiling; the rate may fade."""
+
+    kind: Literal["compound"] = "compound"
+    rate_per_month: Annotated[float, Quantity("share/month", -0.2, 0.5, 0.02, 0.06)] = 0.04
+    ceiling: Annotated[float | None, Quantity("driver", 0.0, 1e12)] = None
+    fade_per_year: Annotated[float, Quantity("share/year", 0.0, 1.0)] = 0.0
+
+
+class LinearGrowth(Document):
+    """The same amount is added every month, up to a ceiling."""
+
+    kind: Literal["linear"] = "linear"
+    per_month: Annotated[float, Quantity("driver/month", -1e9, 1e9)] = 0.0
+    ceiling: Annotated[float | None, Quantity("driver", 0.0, 1e12)] = None
+
+
+class LogisticGrowth(Document):
+    """S-curve from today's value to the ceiling."""
+
+    kind: Literal["logistic"] = "logistic"
+    rate_per_month: Annotated[float, Quantity("share/month", 0.0, 1.0, 0.05, 0.15)] = 0.1
+    ceiling: Annotated[float, Quantity("driver", 1e-9, 1e12)]
+
+
+class Step(Document):
+    month: Annotated[int, Quantity("month", 0, MAX_MONTHS)]
+    value: Annotated[float, Quantity("driver", 0.0, 1e12)]
+
+
+class StepGrowth(Document):
+    """The driver takes a new value in named months: a launch, a new customer."""
+
+    kind: Literal["steps"] = "steps"
+    steps: tuple[Step, ...] = Field(default=(), max_length=MAX_MONTHS)
+
+
+class TableGrowth(Document):
+    """A pasted monthly table; its last value holds."""
+
+    kind: Literal["table"] = "table"
+    values: tuple[Annotated[float, Field(ge=0.0, le=1e12)], ...] = Field(min_length=1, max_length=MAX_MONTHS)
+
+
+Growth = Annotated[
+    ConstantGrowth | CompoundGrowth | LinearGrowth | LogisticGrowth | StepGrowth | TableGrowth,
+    Field(discriminator="kind"),
+]
+
+
+class WorkloadBase(Document):
+    slug: Slug
+    name: Name = ""
+    accelerator: AcceleratorSlug  # the hardware in whose GPUs this workload is stated, measured and reported
+    priority: Annotated[int, Quantity("1", 1, 9)] = 5
+    growth: Growth = CompoundGrowth()
+    bound: Literal["compute", "memory_bandwidth", "fp64"] = "compute"  # converts its GPUs to those of another kind
+
+
+class PoolWorkload(WorkloadBase):
+    """A shared pool stated in GPUs, or in GPU-hours of work a month."""
+
+    kind: Literal["pool"] = "pool"
+    gpus: Annotated[float, Quantity("GPU", 0.0, 100_000.0, 2.0, 3.5)] = 2.5
+    measure: Literal["busy", "allocated", "installed"] = "busy"
+    gpu_hours_per_month: Annotated[float | None, Quantity("GPU-hour/month", 0.0, 1e8)] = None  # replaces `gpus`
+    target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.7, 0.9)] = 0.8
+    peak_to_mean: Annotated[float, Quantity("1", 1.0, 20.0)] = 1.0
+    scheduler: Literal["none", "quotas", "preemption"] = "quotas"  # counts only where work is in GPU-hours
+    gang_gpus: Annotated[int, Quantity("GPU", 1, 4096)] = 1  # GPUs the largest single job needs at once
+
+
+class ModelShape(Document):
+    """A model's architecture, by hand; or a preset of the catalog fills it."""
+
+    params_b: Annotated[float, Quantity("1e9 param", 0.001, 20_000.0)]
+    active_params_b: Annotated[float | None, Quantity("1e9 param", 0.001, 20_000.0)] = None
+    layers: Annotated[int, Quantity("1", 1, 1000)]
+    hidden: Annotated[int, Quantity("1", 64, 200_000)]
+    heads: Annotated[int, Quantity("1", 1, 2048)]
+    kv_heads: Annotated[int | None, Quantity("1", 1, 2048)] = None
+    head_dim: Annotated[int | None, Quantity("1", 8, 1024)] = None
+    attention: Literal["MHA", "GQA", "MQA", "MLA"] = "MHA"
+    kv_lora_rank: Annotated[int | None, Quantity("1", 1, 65_536)] = None
+    rope_head_dim: Annotated[int | None, Quantity("1", 1, 65_536)] = None
+    sliding_window: Annotated[int | None, Quantity("token", 1, 10_000_000)] = None
+    full_attention_layers: Annotated[int | None, Quantity("1", 0, 1000)] = None
+    moe: bool = False
+
+    @property
+    def active(self) -> float:
+        """Parameters active per token."""
+        return (self.active_params_b or self.params_b) * 1e9
+
+
+class TrainingWorkload(WorkloadBase):
+    """Training runs of one model, each with a deadline."""
+
+    kind: Literal["training"] = "training"
+    preset: Annotated[Slug | None, Choice("model")] = None
+    model: ModelShape | None = None
+    precision: Literal["bf16", "fp8"] = "bf16"
+    tokens_b: Annotated[float, Quantity("1e9 token", 0.0, 1e6)] = 100.0
+    runs_per_month: Annotated[float, Quantity("1/month", 0.0, 1000.0)] = 0.25
+    deadline_days: Annotated[float, Quantity("day", 0.1, 3650.0)] = 30.0
+    sequence: Annotated[int, Quantity("token", 128, 10_000_000)] = 4096
+    micro_batch: Annotated[int, Quantity("1", 1, 4096)] = 1
+    states: Literal["mixed_bf16_grads", "mixed_fp32_grads", "pure_bf16", "adam_8bit"] = "mixed_fp32_grads"
+    mfu: Annotated[float | None, Quantity("share", 0.01, 0.95)] = None  # None: the band of the hardware
+    goodput: Annotated[float | None, Quantity("share", 0.1, 1.0)] = None
+    measured_tokens_per_s_per_gpu: Annotated[float | None, Quantity("token/s/GPU", 1e-6, 1e9)] = None
+    target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
+    driver: Literal["runs", "tokens"] = "runs"
+    growth: Growth = ConstantGrowth()
+
+    @model_validator(mode="after")
+    def _has_a_model(self) -> TrainingWorkload:
+        if self.preset is None and self.model is None and self.measured_tokens_per_s_per_gpu is None:
+            raise ValueError("model")
+        return self
+
+
+class ServingWorkload(WorkloadBase):
+    """An online service: requests a day, sized for its peak, with spare servers."""
+
+    kind: Literal["serving"] = "serving"
+    preset: Annotated[Slug | None, Choice("model")] = None
+    model: ModelShape | None = None
+    precision: Literal["bf16", "fp8", "fp4"] = "fp8"
+    requests_per_day: Annotated[float, Quantity("request/day", 0.0, 1e12)] = 100_000.0
+    input_tokens: Annotated[float, Quantity("token", 1.0, 1e7)] = 1000.0
+    output_tokens: Annotated[float, Quantity("token", 1.0, 1e6)] = 300.0
+    latency: Literal["batch", "relaxed", "interactive"] = "relaxed"
+    diurnal_peak: Annotated[float, Quantity("1", 1.0, 20.0, 1.4, 2.5, "estimate", "https://github.com/Azure/AzurePublicDataset")] = 2.0
+    burst_peak: Annotated[float, Quantity("1", 1.0, 20.0, 1.2, 2.0, "estimate", "https://github.com/Azure/AzurePublicDataset")] = 1.5
+    target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.6, 0.85)] = 0.8
+    spare_servers: Annotated[int, Quantity("server", 0, 10)] = 1
+    measured_requests_per_s_per_gpu: Annotated[float | None, Quantity("request/s/GPU", 1e-9, 1e9)] = None
+
+    @model_validator(mode="after")
+    def _has_a_rate(self) -> ServingWorkload:
+        if self.preset is None and self.model is None and self.measured_requests_per_s_per_gpu is None:
+            raise ValueError("model")
+        return self
+
+
+Workload = Annotated[PoolWorkload | TrainingWorkload | ServingWorkload, Field(discriminator="kind")]
+
+
+class Demand(Document):
+    workloads: tuple[Workload, ...] = Field(min_length=1, max_length=20)
+    # Work per unit falls by this share a year through better software, before GPUs are counted.
+    software_speedup_per_year: Annotated[
+        float, Quantity("share/year", 0.0, 1.0, 0.0, 0.18, "estimate", "https://github.com/mlcommons/inference_results_v5.1")
+    ] = 0.0
+    service_target: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
+
+
+# ── Plans ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+class Start(Document):
+    """The first wave: in service and paid in month 0."""
+
+    build: BuildSlug
+    quantity: Annotated[int, Quantity("server", 1, 10_000)] = 1
+    cards: Annotated[int | None, Quantity("GPU", 1, 100_000)] = None  # GPUs in all; None: the build's own, times quantity
+
+
+class Wave(Document):
+    month: Annotated[int, Quantity("month", 0, MAX_MONTHS - 1)]
+    quantity: Annotated[int, Quantity("1", 1, 10_000)]
+
+
+class FollowUp(Document):
+    """What is bought when demand outgrows the fleet: cards into free slots, whole servers, or waves at fixed months."""
+
+    kind: Literal["none", "cards", "servers", "schedule"] = "none"
+    batch: Annotated[int, Quantity("1", 1, 1000)] = 1
+    build: BuildSlug | None = None  # None: the build of the start
+    waves: tuple[Wave, ...] = Field(default=(), max_length=MAX_MONTHS)
+    min_service_months: Annotated[int | None, Quantity("month", 0, MAX_MONTHS)] = None  # None: 18 with overflow, else 0
+
+
+class Overflow(Document):
+    """A cloud offer that takes what the owned fleet cannot serve."""
+
+    accelerator: AcceleratorSlug
+    offer: OfferSlug | None = None  # None: the median of the comparable offers, named
+    provider_class: Literal["specialist", "large_provider", "marketplace"] | None = None  # None: the market's
+    reserved_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0
+    reserved_term_months: Literal[12, 36] = 12
+
+
+class Fabric(Document):
+    """The network between servers that lets one job span them."""
+
+    when: Literal["never", "when_needed", "always"] = "when_needed"
+    final_nodes: Annotated[int | None, Quantity("server", 1, 10_000)] = None  # wire for this size now
+    switch: Annotated[Slug | None, Choice("switch")] = None
+    link: Annotated[Slug | None, Choice("cable")] = None
+
+
+class EndOfLife(Document):
+    life_months: Annotated[int, Quantity("month", 12, 240, 36, 72, "estimate", "https://wiresift.com/ai-server-depreciation")] = 60
+    then: Literal["renew", "let_go"] = "renew"
+
+
+class Plan(Document):
+    slug: Slug
+    name: Name = ""
+    strategy: Literal["scale_out", "server_now", "servers_now", "cluster_now", "cloud", "hybrid", "fixed", "other"] = "other"
+    start: Start | None = None
+    follow_up: FollowUp = FollowUp()
+    overflow: Overflow | None = None
+    fabric: Fabric = Fabric()
+    end_of_life: EndOfLife = EndOfLife()
+    sourcing: Literal["buy"] = "buy"
+    lead_months: Annotated[int | None, Quantity("month", 0, 60)] = None  # None: lead time of the build and commissioning
+    upgrades: Literal["buy", "show"] = "buy"  # whether the room's upgrades are ordered, or only priced as the remedy
+
+    @model_validator(mode="after")
+    def _follows_something(self) -> Plan:
+        if self.follow_up.kind != "none" and self.start is None and self.follow_up.build is None:
+            raise ValueError("follow_up/build")
+        return self
+
+
+# ── Site ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+class Colocation(Document):
+    """Terms of a colocation contract billed per contracted kW."""
+
+    market: Annotated[Slug | None, Choice("colocation")] = None
+    price_per_kw_month: Annotated[float | None, Quantity("money/kW/month", 0.0, 1e5)] = None  # None: the market's price
+    power_included: bool = False
+    usable_share: Annotated[float, Quantity("share", 0.1, 1.0, 0.7, 1.0, "estimate", "https://deft.com/blog/hidden-costs-colocation/")] = 0.8
+    step_kw: Annotated[float, Quantity("kW", 0.1, 1000.0)] = 1.0
+    committed_kw: Annotated[float, Quantity("kW", 0.0, 1e6)] = 0.0
+
+
+class Upgrade(Document):
+    """A step of the room's ladder: what it adds, what it costs, how long it takes."""
+
+    slug: Slug
+    item: Annotated[Slug, Choice("other_cost")]
+    quantity: Annotated[int, Quantity("1", 1, 1000)] = 1
+    adds_cooling_kw: Annotated[float, Quantity("kW", 0.0, 1e5)] = 0.0
+    adds_power_kw: Annotated[float, Quantity("kW", 0.0, 1e5)] = 0.0
+    adds_racks: Annotated[int, Quantity("rack", 0, 10_000)] = 0
+    lead_weeks: Annotated[float, Quantity("week", 0.0, 200.0, 2.0, 12.0, "estimate", COSTS)] = 4.0
+    price: Annotated[float | None, Quantity("money", 0.0, 1e9)] = None  # None: the catalog's likely price
+
+
+class Site(Document):
+    """A room and what it can carry. None means no limit is known."""
+
+    slug: Slug
+    name: Name = ""
+    kind: Literal["office", "server_room", "data_hall", "colocation"] = "server_room"
+    from_month: Annotated[int, Quantity("month", 0, MAX_MONTHS - 1)] = 0
+    region: Annotated[Slug, Choice("tariff")] = "US-VA"
+    customer_class: Literal["industrial", "commercial", "residential"] = "commercial"
+    electricity_price_per_kwh: Annotated[float | None, Quantity("money/kWh", 0.0, 10.0)] = None  # None: the region's tariff
+    cooling_method: Literal["office_air", "perimeter", "contained", "rear_door", "liquid"] = "perimeter"
+    pue: Annotated[float | None, Quantity("1", 1.0, 3.0, 1.2, 1.7, "estimate", DEFAULTS)] = None  # None: by cooling method
+    cooling_kw: Annotated[float | None, Quantity("kW", 0.0, 1e6)] = None
+    power_kw: Annotated[float | None, Quantity("kW", 0.0, 1e6)] = None
+    racks: Annotated[int | None, Quantity("rack", 0, 100_000)] = None
+    rack_units: Annotated[int, Quantity("U", 4, 60)] = 42
+    rack_kw: Annotated[float | None, Quantity("kW", 0.1, 500.0)] = None
+    rack_kg: Annotated[float | None, Quantity("kg", 10.0, 5000.0)] = 1300.0
+    reserved_units: Annotated[int, Quantity("U", 0, 20)] = 2
+    noise_limit_db: Annotated[float | None, Quantity("dB(A)", 20.0, 120.0)] = None
+    colocation: Colocation | None = None
+    moving_cost: Annotated[float, Quantity("money", 0.0, 1e9)] = 0.0
+    upgrades: tuple[Upgrade, ...] = Field(default=(), max_length=20)
+
+
+# ── Market, operations, finance ──────────────────────────────────────────────────────────────────────────────────────
+
+class PricePath(Document):
+    """Yearly nominal change of a price, signed; years after the listed ones take the general rate."""
+
+    rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0)] = 0.0
+    by_year: tuple[Annotated[float, Field(ge=-0.9, le=2.0)], ...] = Field(default=(), max_length=10)
+
+
+class AcceleratorPath(PricePath):
+    rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0, -0.20, 0.10, "estimate", "catalog/data/price_quotes.csv")] = -0.10
+
+
+class MemoryPath(PricePath):
+    rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0, -0.20, 0.50, "estimate", "catalog/data/price_quotes.csv")] = 0.0
+
+
+class RestPath(PricePath):
+    rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0, -0.05, 0.05, "estimate", DEFAULTS)] = 0.0
+
+
+class ElectricityPath(PricePath):
+    rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0, -0.02, 0.06, "estimate", DEFAULTS)] = 0.02
+
+
+class ColocationPath(PricePath):
+    rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0, 0.0, 0.06, "estimate", DEFAULTS)] = 0.03
+
+
+class WagePath(PricePath):
+    rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0, 0.02, 0.05, "estimate", COSTS)] = 0.035
+
+
+class CurvePoint(Document):
+    month: Annotated[int, Quantity("month", 0, 600)]
+    share: Share
+
+
+Curve = Annotated[tuple[CurvePoint, ...], Field(min_length=2, max_length=40)]
+
+
+def _curve(*points: tuple[int, float]) -> tuple[CurvePoint, ...]:
+    return tuple(CurvePoint(month=month, share=share) for month, share in points)
+
+
+class ResidualCurves(Document):
+    """Resale as a share of the price paid, by age in months; linear between points, the last one is the floor."""
+
+    system: Curve = _curve((0, 1.0), (12, 0.72), (24, 0.55), (36, 0.42), (48, 0.30), (60, 0.20), (96, 0.05), (120, 0.03))
+    card: Curve = _curve((0, 1.0), (12, 0.72), (24, 0.55), (36, 0.42), (48, 0.30), (60, 0.20), (96, 0.05), (120, 0.03))
+    host: Curve = _curve((0, 1.0), (12, 0.60), (24, 0.42), (36, 0.28), (48, 0.18), (60, 0.10), (96, 0.03))
+    network: Curve = _curve((0, 1.0), (12, 0.55), (24, 0.35), (36, 0.22), (48, 0.14), (60, 0.08), (96, 0.02))
+
+
+class Market(Document):
+    """How prices move, and which cloud is compared."""
+
+    accelerator: AcceleratorPath = AcceleratorPath()
+    memory_flash: MemoryPath = MemoryPath()
+    rest: RestPath = RestPath()
+    cloud_spread: Annotated[float, Quantity("share/year", -0.9, 2.0, -0.15, 0.15, "estimate", DEFAULTS)] = 0.0
+    electricity: ElectricityPath = ElectricityPath()
+    colocation: ColocationPath = ColocationPath()
+    wages: WagePath = WagePath()
+    provider_class: Literal["specialist", "large_provider", "marketplace"] = "specialist"
+    stale_after_days: Annotated[int, Quantity("day", 1, 3650)] = 180
+    residual: ResidualCurves = ResidualCurves()
+    resale_commission: Annotated[float, Quantity("share", 0.0, 1.0, 0.10, 0.25, "estimate", COSTS)] = 0.15
+    resale_factor: Annotated[float, Quantity("share", 0.0, 1.5, 0.65, 1.1, "estimate", "https://spotwire.ai/data/valuator_data.json")] = 1.0
+    unmet_penalty_factor: Annotated[float, Quantity("1", 0.0, 100.0, None, None, "estimate", DEFAULTS)] = 1.25
+    # The user's own prices by item slug, in the scenario's currency, in place of the catalog's. Cloud offers: per hour.
+    own_prices: dict[Slug, Annotated[float, Quantity("money", 0.0, 1e9)]] = Field(default={}, max_length=200)
+
+
+class Operations(Document):
+    """People and upkeep. None takes the catalog's figure for the region."""
+
+    region: Literal["US", "DE", "UK", "CN", "IN"] = "US"
+    loaded_cost_per_fte_year: Annotated[float | None, Quantity("money/FTE/year", 0.0, 1e7)] = None
+    servers_per_fte: Annotated[float | None, Quantity("server/FTE", 0.1, 10_000.0)] = None
+    commissioning_days: Annotated[float | None, Quantity("day", 0.0, 365.0)] = None
+    storage_tb: Annotated[float, Quantity("TB", 0.0, 1e6)] = 0.0
+    tax_region: Slug | None = None  # sales tax or VAT row; None: no tax line
+    recoverable_tax_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
+
+
+class Finance(Document):
+    discount_rate: Annotated[float, Quantity("share/year", 0.0, 1.0, 0.06, 0.12, "estimate", COSTS)] = 0.08
+    fiscal_year_start_month: Annotated[int, Quantity("month", 1, 12)] = 1
+    running_costs_mid_month: bool = False
+    residual_at_horizon: bool = True
+
+
+class Scenario(Document):
+    """Everything a planner says about one question."""
+
+    schema_version: Literal[1] = 1
+    name: Name = ""
+    template: Slug | None = None
+    start: Month
+    months: Annotated[int, Quantity("month", 1, MAX_MONTHS, 36, 84)] = 60
+    currency: Currency = "USD"
+    pricing_date: dt.date
+    demand: Demand
+    plans: tuple[Plan, ...] = Field(min_length=1, max_length=12)
+    sites: tuple[Site, ...] = Field(min_length=1, max_length=6)
+    market: Market = Market()
+    operations: Operations = Operations()
+    finance: Finance = Finance()
+    # Cost lines switched on or off against their default, by category.
+    lines: dict[Slug, bool] = Field(default={}, max_length=60)
+
+    @model_validator(mode="after")
+    def _slugs_are_unique(self) -> Scenario:
+        for _name, group in (("demand/workloads", self.demand.workloads), ("plans", self.plans), ("sites", self.sites)):
+            slugs = [element.slug for element in group]
+            if len(set(slugs)) != len(slugs):
+                raise ValueError(f"{_name}: slugs repeat")
+        if self.sites[0].from_month != 0:
+            raise ValueError("sites: the first site must start in month 0")
+        return self
+
+
+# ── Paths into a document ────────────────────────────────────────────────────────────────────────────────────────────
+
+def get_at(data: Any, path: str) -> Any:
+    """The value at a path of slugs and keys in plain data; None where a key is absent."""
+    for step in path.split("/"):
+        if isinstance(data, (list, tuple)):
+            data = next((element for element in data if element.get("slug") == step), None)
+        elif isinstance(data, dict):
+            data = data.get(step)
+        if data is None:
+            return None
+    return data
+
+
+def set_at(data: Any, path: str, value: Any) -> Any:
+    """A copy of plain data with the value at the path replaced; raises InputError where the path leads nowhere."""
+    head, _, rest = path.partition("/")
+    if isinstance(data, (list, tuple)):
+        if not any(element.get("slug") == head for element in data):
+            raise InputError(Problem((head,), "unknown_field"))
+        return [
+            (set_at(element, rest, value) if rest else value) if element.get("slug") == head else element
+            for element in data
+        ]
+    if not isinstance(data, dict):
+        raise InputError(Problem((head,), "unknown_field"))
+    if not rest:
+        if value is None and head not in data:
+            return data
+        return {**data, head: value}
+    if data.get(head) is None:
+        data = {**data, head: {}}
+    return {**data, head: set_at(data[head], rest, value)}

@@ -1,0 +1,291 @@
+"""The price book: every item a scenario touches, with its physical data and its price, frozen.
+
+The engine sees nothing else of the catalog. A price keeps its own currency; `rate` converts it to the book's currency, and a
+missing rate stops the result instead of becoming 1. An item without a price has `price=None`: no quote, never 0.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import statistics
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from planner.engine.quantities import Document, InputError, Problem
+
+Basis = Literal["quoted", "list", "market", "estimate", "own", "sourced", "unverified", "default"]
+Positive = Annotated[float, Field(ge=0.0, le=1e15)]
+
+
+class NoQuote(InputError):
+    """An item is needed whose price nobody has quoted."""
+
+    def __init__(self, item: str) -> None:
+        super().__init__(Problem(("prices", item), "no_quote", item))
+
+
+class MissingRate(InputError):
+    """A price is in a currency for which no exchange rate on or before the pricing date is known."""
+
+    def __init__(self, currency: str, wanted: str) -> None:
+        super().__init__(Problem(("rates", f"{currency}/{wanted}"), "missing_rate", currency, unit=wanted))
+
+
+class Source(Document):
+    """Who says so, since when."""
+
+    basis: Basis = "default"
+    item: str = ""
+    supplier: str = ""
+    number: str = ""
+    dated: dt.date | None = None
+    valid_until: dt.date | None = None
+    url: str = ""
+    note: str = ""
+    quote_id: str = ""
+    rate: float | None = None
+    rate_dated: dt.date | None = None
+    rate_source: str = ""
+
+
+class Price(Document):
+    """A unit price in its own currency; `rate` is units of the book's currency per unit of `currency`."""
+
+    amount: Positive
+    currency: str
+    rate: float | None = 1.0
+    source: Source = Source()
+
+    def value(self, currency: str) -> float:
+        """The price in the book's currency; raises MissingRate, never assumes 1."""
+        if self.rate is None:
+            raise MissingRate(self.currency, currency)
+        return self.amount * self.rate
+
+
+class Accelerator(Document):
+    slug: str
+    name: str
+    architecture: str = ""
+    memory_gb: Positive | None = None
+    memory_bw_gbps: Positive | None = None
+    bf16_tflops: Positive | None = None
+    fp8_tflops: Positive | None = None
+    fp4_tflops: Positive | None = None
+    fp64_tflops: Positive | None = None
+    form_factor: str = ""
+    successor: str = ""
+    source: Source = Source()
+
+
+class Build(Document):
+    """A complete purchasable server. Power is at the socket, in kW."""
+
+    slug: str
+    name: str
+    accelerator: str
+    accelerator_count: int
+    chassis_slots: int
+    rack_units: Positive = 0.0
+    in_rack: bool = True  # a tower or open frame stands on a shelf
+    weight_kg: Positive | None = None
+    max_kw: Positive
+    typical_kw: Positive
+    idle_kw: Positive
+    noise_db: Positive | None = None
+    cooling: str = "air"
+    fabric_ports: int = 0
+    fabric_port_gbps: float = 0.0
+    one_domain: bool = True  # all its GPUs share one NVLink-class domain
+    host_memory_gb: Positive | None = None
+    warranty_months: int = 0
+    support_share_per_year: Positive = 0.0
+    lead_weeks: tuple[float, float, float] = (0.0, 0.0, 0.0)  # low, likely, high
+    embodied_kgco2e: Positive | None = None
+    workstation: bool = False
+    residual_class: Literal["system", "card"] = "system"
+    # Shares of the price that follow their own paths; the rest follows `rest`.
+    accelerator_share: Annotated[float, Field(ge=0, le=1)] = 0.75
+    memory_share: Annotated[float, Field(ge=0, le=1)] = 0.10
+    share_basis: Basis = "estimate"
+    price: Price | None = None
+    source: Source = Source()
+
+
+class AddOn(Document):
+    """One more card in a part-filled chassis."""
+
+    slug: str
+    build: str
+    accelerator: str
+    cards: int = 1
+    pack: int = 1
+    max_kw: Positive
+    typical_kw: Positive
+    idle_kw: Positive
+    weight_kg: Positive = 0.0
+    labour_hours: Positive = 0.0
+    part_number: str = ""
+    price: Price | None = None
+    extra_price: Price | None = None  # memory and NIC that come with a card added later
+
+
+class CloudOffer(Document):
+    slug: str
+    provider: str
+    provider_class: str
+    instance_type: str = ""
+    accelerator: str
+    count: int = 1
+    billing_unit: Literal["gpu", "instance"] = "gpu"
+    region: str = ""
+    pricing_model: str = "on_demand"
+    price: Price | None = None  # per hour of the whole instance
+
+
+class Item(Document):
+    """A switch, cable, rack or PDU."""
+
+    slug: str
+    name: str
+    kind: str
+    ports: int | None = None
+    port_gbps: float | None = None
+    rack_units: Positive | None = None
+    max_kw: Positive | None = None
+    typical_kw: Positive | None = None
+    weight_kg: Positive | None = None
+    capacity_kw: Positive | None = None
+    price: Price | None = None
+    source: Source = Source()
+
+
+class Cost(Document):
+    """A planning default with its range; `currency` is empty where the figure is a percentage or a count."""
+
+    slug: str
+    low: float
+    likely: float
+    high: float
+    unit: str
+    currency: str = ""
+    rate: float | None = 1.0
+    source: Source = Source()
+
+    def value(self, currency: str) -> float:
+        """The likely figure, in the book's currency where it is money."""
+        if not self.currency:
+            return self.likely
+        if self.rate is None:
+            raise MissingRate(self.currency, currency)
+        return self.likely * self.rate
+
+
+class Tariff(Document):
+    region: str
+    customer_class: str
+    price: Price | None = None  # per kWh, all-in average
+    grid_kgco2e_per_kwh: Positive | None = None
+
+
+class ColocationRate(Document):
+    market: str
+    price: Price | None = None  # per kW and month
+    power_included: bool = False
+    size_band: str = ""
+
+
+class ModelPreset(Document):
+    slug: str
+    name: str
+    params_b: Positive
+    active_params_b: Positive | None = None
+    layers: int
+    hidden: int
+    heads: int
+    kv_heads: int | None = None
+    head_dim: int | None = None
+    attention: str = "MHA"
+    kv_lora_rank: int | None = None
+    rope_head_dim: int | None = None
+    sliding_window: int | None = None
+    full_attention_layers: int | None = None
+    moe: bool = False
+    source: Source = Source()
+
+
+class PriceBook(Document):
+    """What the engine knows of the world, in one reporting currency, on one pricing date."""
+
+    currency: str
+    pricing_date: dt.date
+    accelerators: dict[str, Accelerator] = {}
+    builds: dict[str, Build] = {}
+    addons: dict[str, AddOn] = {}  # by build
+    offers: dict[str, CloudOffer] = {}
+    items: dict[str, Item] = {}
+    costs: dict[str, Cost] = {}
+    tariffs: dict[str, Tariff] = {}  # by "region/class"
+    colocation: dict[str, ColocationRate] = {}
+    models: dict[str, ModelPreset] = {}
+
+    @model_validator(mode="after")
+    def _count_cards(self) -> PriceBook:
+        for build in self.builds.values():
+            if build.accelerator not in self.accelerators:
+                raise ValueError(f"accelerator {build.accelerator} of {build.slug} is missing")
+        return self
+
+    def sha256(self) -> str:
+        """Hash of the canonical JSON: the same book, the same hash."""
+        return content_hash(self.model_dump(mode="json"))
+
+    def cost(self, slug: str) -> Cost:
+        """A planning default; raises InputError where the catalog has no such row."""
+        try:
+            return self.costs[slug]
+        except KeyError:
+            raise NoQuote(slug) from None
+
+
+def content_hash(data: object) -> str:
+    """SHA-256 of canonical JSON (sorted keys, no spaces)."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).hexdigest()
+
+
+PROVIDER_CLASSES = {"specialist": ("neocloud",), "large_provider": ("hyperscaler",), "marketplace": ("marketplace",)}
+
+
+def comparable_offers(
+    offers: Iterable[CloudOffer], accelerator: str, provider_class: str, region: str, pricing_date: dt.date, stale_after_days: int
+) -> list[CloudOffer]:
+    """Offers that may stand for the class: same accelerator, on demand, not spot, not an index, priced, not stale, here or anywhere.
+
+    Regions are matched only where the provider sells in the site's own; otherwise any region counts.
+    """
+    classes = PROVIDER_CLASSES[provider_class]
+    oldest = pricing_date - dt.timedelta(days=stale_after_days)
+    found = [
+        offer for offer in offers
+        if offer.accelerator == accelerator and offer.pricing_model == "on_demand" and offer.provider_class in classes
+        and offer.price is not None and offer.price.source.dated is not None
+        and oldest <= offer.price.source.dated <= pricing_date
+    ]
+    here = [offer for offer in found if region and offer.region.lower() == region.lower()]
+    return here or found
+
+
+def median_offer(offers: Iterable[CloudOffer], currency: str) -> CloudOffer | None:
+    """The offer whose price per GPU-hour is the (lower) median; ties go to the first slug. None without offers."""
+    ranked = sorted(
+        ((offer.price.value(currency) / offer.count, offer.slug, offer) for offer in offers if offer.price is not None),
+        key=lambda entry: entry[:2],
+    )
+    if not ranked:
+        return None
+    middle = statistics.median_low([entry[0] for entry in ranked])
+    return next(offer for price, _slug, offer in ranked if price == middle)

@@ -1,0 +1,176 @@
+"""Declares a parameter once; form, bounds, help, JSON Schema, CLI and comparison read the declaration.
+
+A parameter is a pydantic field annotated with `Quantity`. Its bounds refuse a value; its P10-P90 range says how uncertain it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self, get_args
+
+import annotated_types
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+# Fractions inside, per cent on every surface: 0.05 is shown and typed as 5 %.
+SHARE_UNITS = frozenset({"share", "share/month", "share/year"})
+
+
+@dataclass(frozen=True)
+class Quantity(annotated_types.GroupedMetadata):
+    """Unit, bounds, uncertainty and origin of a parameter.
+
+    unit    : code of the unit; `money` means the scenario's currency.
+    low/high: bounds, inclusive; a value outside is refused.
+    p10/p90 : range of the uncertainty, used by sweeps and futures; None where the value is a choice, not a guess.
+    basis   : where the default comes from: "sourced", "market", "estimate", or "choice" (the user's own to make).
+    source  : publication or address of the default.
+    """
+
+    unit: str
+    low: float
+    high: float
+    p10: float | None = None
+    p90: float | None = None
+    basis: str = "choice"
+    source: str = ""
+
+    def __iter__(self) -> Iterator[annotated_types.BaseMetadata]:
+        yield annotated_types.Ge(self.low)
+        yield annotated_types.Le(self.high)
+
+    @property
+    def is_share(self) -> bool:
+        """True where people read and type per cent."""
+        return self.unit in SHARE_UNITS
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Marks a text field as a choice from the catalog: the kind of item it names."""
+
+    kind: str
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with an input: where, what, and the bound that it breaks."""
+
+    path: tuple[str, ...]
+    code: str  # out_of_bounds · not_a_number · missing · unknown_field · not_a_choice · too_long · bad_format · conflict
+    value: Any = None
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""
+    choices: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        shown = self.value if isinstance(self.value, (int, float, bool, str)) or self.value is None else str(self.value)
+        if isinstance(shown, float) and not math.isfinite(shown):
+            shown = str(shown)
+        if isinstance(shown, str) and len(shown) > 80:
+            shown = shown[:77] + "…"
+        return {
+            "field": "/".join(self.path), "code": self.code, "value": shown,
+            "low": self.low, "high": self.high, "unit": self.unit, "choices": list(self.choices),
+        }
+
+
+class InputError(ValueError):
+    """A document that cannot be computed: every problem, each with field, value, bound and unit."""
+
+    def __init__(self, *problems: Problem) -> None:
+        self.problems = problems
+        super().__init__("; ".join(_technical(problem) for problem in problems))
+
+
+def _technical(problem: Problem) -> str:
+    fact = problem.as_dict()
+    bounds = f" (bounds {fact['low']}–{fact['high']} {fact['unit']})" if fact["low"] is not None else ""
+    choices = f" (one of {', '.join(problem.choices)})" if problem.choices else ""
+    return f"{fact['field'] or 'document'}: {fact['code']}, got {fact['value']!r}{bounds}{choices}"
+
+
+class Document(BaseModel):
+    """A frozen piece of a scenario or price book: unknown keys, NaN and infinity are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, validate_default=False)
+
+    @classmethod
+    def read(cls, data: Any) -> Self:
+        """Validate plain data; raises InputError naming every bad field."""
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            # pydantic calls a list too short when its elements failed; those have their own entries
+            details = [
+                detail for detail in error.errors(include_url=False)
+                if detail["type"] != "too_short" or not detail.get("input")
+            ]
+            raise InputError(*(_problem(cls, data, detail) for detail in details)) from None
+
+
+def quantity_of(field: FieldInfo) -> Quantity | None:
+    """The declaration of a field, or None where it is no quantity."""
+    return next((item for item in field.metadata if isinstance(item, Quantity)), None)
+
+
+_CODES = {
+    "missing": "missing", "extra_forbidden": "unknown_field", "string_too_long": "too_long", "too_long": "too_long", "too_short": "missing",
+    "literal_error": "not_a_choice", "enum": "not_a_choice", "union_tag_invalid": "not_a_choice",
+    "union_tag_not_found": "missing", "greater_than_equal": "out_of_bounds", "less_than_equal": "out_of_bounds",
+    "finite_number": "not_a_number", "float_parsing": "not_a_number", "float_type": "not_a_number",
+    "int_parsing": "not_a_number", "int_type": "not_a_number", "int_from_float": "not_a_number",
+    "string_pattern_mismatch": "bad_format", "value_error": "conflict",
+}
+
+
+def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails) -> Problem:
+    """Translate one pydantic error; list positions become the slug of the element, tags of unions are dropped."""
+    path: list[str] = []
+    node: Any = data
+    quantity: Quantity | None = None
+    where: Any = model
+    for step in detail["loc"]:
+        if isinstance(step, int) and isinstance(node, (list, tuple)):
+            node = node[step] if step < len(node) else None
+            path.append(str(node["slug"]) if isinstance(node, dict) and "slug" in node else str(step))
+        elif isinstance(node, dict) and step not in node and node.get("kind") == step:
+            where = model_in(where, tag=step)  # the tag of a union, not a key
+        else:
+            path.append(str(step))
+            node = node.get(step) if isinstance(node, dict) else None
+            fields = getattr(model_in(where), "model_fields", {})
+            quantity = quantity_of(fields[str(step)]) if step in fields else None
+            where = fields[str(step)].annotation if step in fields else None
+    choices = str(detail.get("ctx", {}).get("expected", "")).replace("'", "").replace(" or ", ", ")
+    code = _CODES.get(detail["type"], "bad_format")
+    if code == "out_of_bounds" and quantity is None:
+        quantity = _bounds_in(detail)
+    return Problem(
+        path=tuple(path), code=code, value=detail.get("input"),
+        low=quantity.low if quantity else None, high=quantity.high if quantity else None,
+        unit=quantity.unit if quantity else "",
+        choices=tuple(part for part in choices.split(", ") if part) if code == "not_a_choice" else (),
+    )
+
+
+def _bounds_in(detail: ErrorDetails) -> Quantity | None:
+    context = detail.get("ctx", {})
+    bound = context.get("ge", context.get("le"))
+    return None if bound is None else Quantity("1", context.get("ge", -math.inf), context.get("le", math.inf))
+
+
+def model_in(annotation: Any, tag: Any = None) -> Any:
+    """The document class inside an annotation such as `list[A | B] | None`: with a tag, the variant of that kind."""
+    stack = [annotation]
+    while stack:
+        item = stack.pop()
+        fields = getattr(item, "model_fields", None)
+        if fields is not None and (tag is None or ("kind" in fields and tag in get_args(fields["kind"].annotation))):
+            return item
+        stack.extend(reversed(get_args(item)))
+    return None
