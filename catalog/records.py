@@ -180,6 +180,12 @@ def catalog_of(
     return Catalog(by_kind, by_slug, tuple(sources))
 
 
+def plain(amount: Decimal) -> Decimal:
+    """The same amount without trailing zeros or an exponent: 100000, not 1E+5 or 100000.000000."""
+    short = amount.normalize()
+    return short.quantize(Decimal(1)) if short.as_tuple().exponent > 0 else short
+
+
 def filled(spec: Spec) -> list[str]:
     """The cells of a spec that hold something."""
     return [name for name in type(spec).model_fields if getattr(spec, name) is not None]

@@ -12,11 +12,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from catalog import specs
-from catalog.records import PRICE_DECIMALS, PRICE_LIMIT
+from catalog.records import PRICE_DECIMALS, PRICE_LIMIT, plain
 
 MAX_BYTES = 20_000_000
 MAX_ROWS = 100_000
 MAX_CELL = 5_000
+URL_LENGTH = 500
+# Longest text of a column that is stored in a field of its own.
+LENGTHS = {"name": 300, "model": 300, "description": 300, "vendor": 120, "supplier": 200, "number": 100, "unit": 60}
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -180,6 +183,8 @@ class Row:
         value = self.cells.get(column, "")
         if needed and not value:
             self.refuse(column, "empty")
+        if len(value) > LENGTHS.get(column, MAX_CELL):
+            self.refuse(column, "too_long", high=LENGTHS[column])
         return value
 
     def slug(self, column: str = "slug") -> str:
@@ -203,6 +208,8 @@ class Row:
         if not found:
             self.refuse(column, "not_a_url")
             return ""
+        if len(found[0]) > URL_LENGTH:
+            self.refuse(column, "too_long", high=URL_LENGTH)
         return found[0]
 
     def price(self, column: str, needed: bool = False, unit: str = "") -> Decimal | None:
@@ -224,7 +231,7 @@ class Row:
         if -exponent > PRICE_DECIMALS:
             self.refuse(column, "too_many_decimals", high=PRICE_DECIMALS)
             return None
-        return amount
+        return plain(amount)
 
     def currency(self, column: str, needed: bool = True) -> str:
         value = self.cells.get(column, "")
