@@ -17,8 +17,10 @@ IntArray = npt.NDArray[np.int64]
 Values = Any
 
 
-def refusal(field: str, value: Any, low: float, high: float = math.inf, unit: str = "1") -> InputError:
-    """The error for one value outside its bounds."""
+def refusal(field: str, value: float, low: float, high: float = math.inf, unit: str = "1") -> InputError:
+    """The error for one value outside its bounds, or none at all."""
+    if not math.isfinite(value):
+        return InputError(Problem((field,), "not_a_number", value, low, high if math.isfinite(high) else None, unit))
     return InputError(Problem((field,), "out_of_bounds", value, low, high if math.isfinite(high) else None, unit))
 
 
@@ -30,7 +32,7 @@ def not_a_choice(field: str, value: Any, choices: tuple[str, ...]) -> InputError
 def within(field: str, value: npt.ArrayLike, low: float, high: float = math.inf, unit: str = "1") -> FloatArray:
     """Return `value` as a float64 array of its own shape; raise InputError on NaN, infinity or a value outside."""
     array = np.asarray(value, dtype=np.float64)
-    bad = ~(np.isfinite(array) & (array >= low) & (array <= high))
+    bad = ~((array >= low) & (array <= high) & np.isfinite(array))
     if bad.any():
         raise refusal(field, float(array[bad].flat[0]), low, high, unit)
     return array
@@ -38,7 +40,10 @@ def within(field: str, value: npt.ArrayLike, low: float, high: float = math.inf,
 
 def above(field: str, value: npt.ArrayLike, high: float = math.inf, unit: str = "1") -> FloatArray:
     """Like `within`, for what divides: zero and less are refused."""
-    return within(field, value, math.ulp(0.0), high, unit)
+    array = within(field, value, 0.0, high, unit)
+    if not array.all():
+        raise InputError(Problem((field,), "not_positive", 0.0, unit=unit))
+    return array
 
 
 def whole(field: str, value: npt.ArrayLike, low: int = 0, high: float = math.inf, unit: str = "1") -> IntArray:
@@ -46,7 +51,7 @@ def whole(field: str, value: npt.ArrayLike, low: int = 0, high: float = math.inf
     array = within(field, value, low, high, unit)
     fraction = array != np.floor(array)
     if fraction.any():
-        raise InputError(Problem((field,), "not_whole", float(array[fraction].flat[0]), low, None, unit))
+        raise InputError(Problem((field,), "not_whole", float(array[fraction].flat[0]), unit=unit))
     return array.astype(np.int64)
 
 

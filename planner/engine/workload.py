@@ -415,10 +415,27 @@ def gang_by_memory(
     fixed += float(state_bytes_per_gpu(0.0, setup, 3, 1, largest))
     room = float(usable_memory_bytes(memory_gb)) - fixed
     states = float(state_bytes_per_gpu(params, setup, 0, 1))
+    return _smallest_gang(states, room, candidates)
+
+
+def gang_by_bytes(total_bytes: float, memory_gb: float, candidates: Sequence[int] = POWERS_OF_TWO) -> int | None:
+    """Return the smallest gang over which `total_bytes` spread evenly fit, or None: adapter tuning, a state of one's
+    own.
+
+    total_bytes : such as `adapter_tuning_bytes`. [byte] memory_gb : nameplate of one GPU. [GB] candidates : ascending.
+        [GPU]
+    Scalars. Source: sizing reference 10, steps 1 and 2.
+    """
+    return _smallest_gang(
+        float(within("total_bytes", total_bytes, 0.0, unit="byte")), float(usable_memory_bytes(memory_gb)), candidates
+    )
+
+
+def _smallest_gang(shared: float, room: float, candidates: Sequence[int]) -> int | None:
+    """The first candidate g with shared/g ≤ room; shared/g falls as g grows."""
     if room <= 0.0:
         return None
-    # states/g falls as g grows, so the first candidate at or above states/room is the smallest that fits
-    at = bisect_left(candidates, states / room * (1.0 - SLACK))
+    at = bisect_left(candidates, shared / room * (1.0 - SLACK))
     return int(candidates[at]) if at < len(candidates) else None
 
 
@@ -922,7 +939,7 @@ def servers_needed(
     """
     peak = within("peak_rate", peak_rate, 0.0)
     usable = above("server_rate", server_rate) * above("slo_derate", slo_derate, 1.0) * above("u_max", u_max, 1.0)
-    active = _ceil(peak / usable)
+    active = np.where(peak > 0.0, np.maximum(_ceil(peak / usable), 1), 0)
     return unboxed(np.where(active > 0, active + whole("spare", spare, unit="server"), 0))
 
 
