@@ -1,2 +1,6 @@
+from django.urls import path
+
+from planner.views.theme import theme
+
 app_name = "planner"
-urlpatterns = []
+urlpatterns = [path("theme/", theme, name="theme")]

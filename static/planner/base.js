@@ -1,0 +1,17 @@
+// Every page: the theme follows the button without a reload, and lasts as a cookie.
+const order = ["", "light", "dark"];
+const signs = { "": "◐", light: "☀", dark: "☾" };
+
+document.getElementById("theme-form")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const root = document.documentElement;
+  const next = order[(order.indexOf(root.dataset.theme ?? "") + 1) % order.length];
+  if (next) root.dataset.theme = next;
+  else delete root.dataset.theme;
+  document.cookie = `theme=${next};path=/;max-age=31536000;samesite=lax`;
+  const button = document.getElementById("theme-button");
+  button.textContent = signs[next];
+  button.value = order[(order.indexOf(next) + 1) % order.length];
+  document.dispatchEvent(new CustomEvent("theme"));
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => document.dispatchEvent(new CustomEvent("theme")));
