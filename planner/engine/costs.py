@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -32,6 +33,17 @@ SPARES_FROM_SERVERS = 4
 SWITCH_WARRANTY_MONTHS = 12  # estimate
 RACK_PDUS = 2  # an A and a B strip
 RETAIL_UNDER_KW = 100.0
+RETAIL_COLOCATION = "retail"  # key of the retail row in a price book
+
+# Planning defaults that a line may ask for: the rows a price book must hold, besides upgrades and taxes a scenario names.
+COST_ROWS = frozenset({
+    *LOADED_COST.values(), *DUTY.values(), "flash-file-usable-tb", "rack-42u", "rack-office-24u", "rack-shelf", "pdu-basic-30a",
+    "pdu-metered-17kw", "remote-hands-hour", "install-hours-8gpu", "install-hours-workstation", "commissioning-pct",
+    "commissioning-days", "freight-domestic", "spares-stock", "decommission-server", "demand-charge", "water-use-wue",
+    "water-us-m3", "net-maintenance", "staff-nodes-per-fte-small", "staff-fabric-skill-fte", "cross-connect", "ip-transit-mbps",
+    "office-fibre-1g", "insurance-property", "property-tax-default", "cloud-commit-discount-1y", "cloud-commit-discount-3y",
+    "egress-uplift", "cable-400g-link", "cable-800g-link", "cabling-labour-link",
+})
 
 
 @dataclass
@@ -231,22 +243,33 @@ class PlanCosts:
 
     def write(self) -> None:
         """Write every line but the cloud's, which depends on the offer."""
-        if self.owns:
-            self._machines()
-            self._storage()
-            self._fabric()
-            self._racks()
-            self._upgrades()
-            self._installation()
-            self._shares_of_hardware()
-            self._decommissioning()
-            self._energy()
-            self._colocation()
-            self._support()
-            self._transit()
-            self._insurance_and_property_tax()
-            self._resale()
-        self._staff()
+        groups: list[tuple[Callable[[], None], tuple[str, ...]]] = [
+            (self._machines, ("capex.accelerators_and_servers",)),
+            (self._storage, ("capex.storage",)),
+            (self._fabric, ("capex.fabric",)),
+            (self._racks, ("capex.racks_and_power",)),
+            (self._upgrades, ("capex.cooling", "capex.facility")),
+            (self._installation, ("capex.installation",)),
+            (self._freight_and_duty, ("capex.freight_and_duty",)),
+            (self._tax, ("capex.sales_tax_or_vat",)),
+            (self._spares, ("capex.spares",)),
+            (self._decommissioning, ("capex.decommissioning",)),
+            (self._energy, ("opex.energy_it", "opex.energy_overhead")),
+            (self._demand_charge, ("opex.demand_charge",)),
+            (self._colocation, ("opex.colocation",)),
+            (self._water, ("opex.water",)),
+            (self._support, ("opex.support",)),
+            (self._transit, ("opex.network_transit",)),
+            (self._insurance, ("opex.insurance",)),
+            (self._property_tax, ("opex.property_tax",)),
+            (self._resale, ("credit.resale", "credit.residual_at_horizon")),
+        ]
+        # a price is asked for only where its line is on: an item nobody needs needs no quote
+        for write, categories in groups if self.owns else ():
+            if any(self.ledger.on(category) for category in categories):
+                write()
+        if self.ledger.on("opex.staff"):
+            self._staff()
 
     def _machines(self) -> None:
         for bought in self.bought:
@@ -323,6 +346,7 @@ class PlanCosts:
                 quantity = np.zeros(self.ledger.shape)
                 quantity[:, m] = 1.0
                 self.ledger.add("capex.facility", "moving", quantity, "each", sites[m].moving_cost, Source(basis="own"), "moving",
+                                item=sites[m].slug,
                                 drivers=(f"sites/{sites[m].slug}/moving_cost",))
 
     def _installation(self) -> None:
@@ -343,16 +367,20 @@ class PlanCosts:
             self.ledger.add("capex.installation", "fabric_commissioning", nodes + self.network.paid, "money", share, source,
                             "share_of_hardware", item="commissioning-pct", factors={"share": share})
 
-    def _shares_of_hardware(self) -> None:
-        ops = self.scenario.operations
+    def _freight_and_duty(self) -> None:
         freight, source = self.books.percent("freight-domestic")
-        self.ledger.add("capex.freight_and_duty", "freight", self.hardware, "money", freight, source, "share_of_hardware",
-                        item="freight-domestic", factors={"share": freight})
-        duty_row = DUTY[ops.region]
+        fabric = self.network.paid if self.network is not None else np.zeros(self.ledger.shape)
+        for code, value in (("freight", self.hardware - fabric), ("fabric_freight", fabric)):
+            self.ledger.add("capex.freight_and_duty", code, value, "money", freight, source, "share_of_hardware",
+                            item="freight-domestic", factors={"share": freight})
+        duty_row = DUTY[self.scenario.operations.region]
         duty, source = self.books.percent(duty_row)
         if duty:
             self.ledger.add("capex.freight_and_duty", "duty", self.hardware, "money", duty, source, "share_of_hardware",
                             item=duty_row, factors={"share": duty})
+
+    def _tax(self) -> None:
+        ops = self.scenario.operations
         if ops.tax_region:
             tax, source = self.books.percent(ops.tax_region)
             borne = tax * (1.0 - ops.recoverable_tax_share)
@@ -360,6 +388,8 @@ class PlanCosts:
                 self.ledger.add("capex.sales_tax_or_vat", "tax", self.hardware, "money", borne, source, "tax",
                                 item=ops.tax_region, factors={"rate": tax, "recoverable": ops.recoverable_tax_share},
                                 drivers=("operations/recoverable_tax_share",))
+
+    def _spares(self) -> None:
         large = np.cumsum(self.new_hosts, axis=1) >= SPARES_FROM_SERVERS
         spares, source = self.books.percent("spares-stock")
         machines = np.zeros(self.ledger.shape) + sum(bought.paid for bought in self.bought)
@@ -381,34 +411,47 @@ class PlanCosts:
             raise NoQuote(f"{site.region}/{site.customer_class}")
         return tariff.price.value(self.books.book.currency), tariff.price.source
 
+    @cached_property
+    def metered_kw(self) -> Array:
+        """IT draw whose energy is billed by the meter: all but that of colocation with power included. [kW]"""
+        metered = {site.slug: 0.0 if site.colocation and site.colocation.power_included else 1.0 for site in self.scenario.sites}
+        return np.asarray(self.housing.draw * self.by_site(metered))
+
+    @cached_property
+    def pue(self) -> Array:
+        """(M,): PUE of the site in each month."""
+        return self.by_site({
+            site.slug: site.pue if site.pue is not None else PUE_BY_METHOD[site.cooling_method] for site in self.scenario.sites})
+
     def _energy(self) -> None:
+        """IT line = kWh × tariff; overhead line = IT line × (PUE − 1). The fabric's share stands apart."""
         sites = self.scenario.sites
         tariffs = {site.slug: self._tariff(site) for site in sites}
-        metered = self.by_site({site.slug: 0.0 if site.colocation and site.colocation.power_included else 1.0 for site in sites})
-        price = self.by_site({slug: tariff[0] for slug, tariff in tariffs.items()}) * self.books.paths["electricity"]
-        pue = self.by_site({site.slug: site.pue if site.pue is not None else PUE_BY_METHOD[site.cooling_method] for site in sites})
-        kwh = self.housing.draw * self.books.calendar.hours * metered
-        source = tariffs[sites[0].slug][1]
-        first = sites[0]
-        drivers = (f"sites/{first.slug}/electricity_price_per_kwh", "market/electricity/rate_per_year")
-        fabric = (self.network.kw_typical * self.books.calendar.hours * metered) if self.network is not None else 0.0
-        self.ledger.add("opex.energy_it", "machines", kwh - fabric, "kWh", price, source, "energy_it", item=source.item,
-                        factors={"tariff_today": tariffs[first.slug][0]}, drivers=drivers)
-        self.ledger.add("opex.energy_overhead", "overhead", (kwh - fabric) * (pue - 1.0), "kWh", price, source, "energy_overhead",
-                        item=source.item, factors={"pue": float(pue[0])}, drivers=(f"sites/{first.slug}/pue", *drivers))
+        tariff = self.by_site({slug: found[0] for slug, found in tariffs.items()}) * self.books.paths["electricity"]
+        hours = self.books.calendar.hours
+        fabric = np.zeros(self.ledger.shape)
         if self.network is not None:
-            self.ledger.add("opex.energy_it", "fabric", fabric, "kWh", price, source, "energy_it", item=source.item, drivers=drivers)
-            self.ledger.add("opex.energy_overhead", "fabric", fabric * (pue - 1.0), "kWh", price, source, "energy_overhead",
-                            item=source.item, factors={"pue": float(pue[0])}, drivers=drivers)
-        if self.ledger.on("opex.demand_charge"):
-            rate, source = self.books.cost("demand-charge")
-            self.ledger.add("opex.demand_charge", "peak", self.housing.draw_max * pue * metered, "kW", rate * self.books.paths["electricity"],
-                            source, "demand_charge", item="demand-charge")
-        if self.ledger.on("opex.water"):
-            litres = self.books.book.cost("water-use-wue").likely
-            rate, source = self.books.cost("water-us-m3")
-            self.ledger.add("opex.water", "cooling", kwh * litres / 1000.0, "m3", rate, source, "water", item="water-us-m3",
-                            factors={"wue": litres})
+            fabric = np.minimum(self.network.kw_typical, self.metered_kw) * hours
+        machines = self.metered_kw * hours - fabric
+        first, (today, source) = sites[0], tariffs[sites[0].slug]
+        drivers = (f"sites/{first.slug}/electricity_price_per_kwh", "market/electricity/rate_per_year")
+        factors = {"tariff_today": today, "pue": float(self.pue[0])}
+        for code, kwh in (("machines", machines), ("fabric", fabric)):
+            self.ledger.add("opex.energy_it", code, kwh, "kWh", tariff, source, "energy_it", item=source.item, factors=factors,
+                            drivers=drivers)
+            self.ledger.add("opex.energy_overhead", code, kwh * (self.pue - 1.0), "kWh", tariff, source, "energy_overhead",
+                            item=source.item, factors=factors, drivers=(f"sites/{first.slug}/pue", *drivers))
+
+    def _demand_charge(self) -> None:
+        rate, source = self.books.cost("demand-charge")
+        self.ledger.add("opex.demand_charge", "peak", self.housing.draw_max * self.pue, "kW", rate * self.books.paths["electricity"],
+                        source, "demand_charge", item="demand-charge", factors={"price_today": rate})
+
+    def _water(self) -> None:
+        litres = self.books.book.cost("water-use-wue").likely
+        rate, source = self.books.cost("water-us-m3")
+        self.ledger.add("opex.water", "cooling", self.housing.draw * self.books.calendar.hours * litres / 1000.0, "m3", rate, source,
+                        "water", item="water-us-m3", factors={"wue": litres})
 
     def _colocation(self) -> None:
         for site in self.scenario.sites:
@@ -417,6 +460,7 @@ class PlanCosts:
                 continue
             here = np.array([where.slug == site.slug for where in self.housing.site_of])
             kw = np.where(here, self.housing.contracted_kw, 0.0)
+            machines_kw = np.where(here, self.housing.contracted_without_fabric_kw, 0.0)
             if not kw.any():
                 continue
             if terms.price_per_kw_month is not None:
@@ -425,15 +469,17 @@ class PlanCosts:
                 row = self.books.book.colocation.get(terms.market or "")
                 if row is None:
                     raise NoQuote(terms.market or site.slug)
-                retail = self.books.book.colocation.get("retail")
+                retail = self.books.book.colocation.get(RETAIL_COLOCATION)
                 if "retail" not in row.size_band and retail is not None and float(kw.max()) < RETAIL_UNDER_KW:
                     row = retail  # a wholesale rate is not offered to a small tenant (defaults.csv, opex.colocation)
                 if row.price is None:
                     raise NoQuote(row.market)
                 price, source = row.price.value(self.books.book.currency), row.price.source
-            self.ledger.add("opex.colocation", "contracted_power", kw, "kW", price * self.books.paths["colocation"], source,
-                            "colocation", item=source.item, factors={"usable_share": terms.usable_share, "price_today": price},
-                            drivers=(f"sites/{site.slug}/colocation/price_per_kw_month", f"sites/{site.slug}/colocation/usable_share"))
+            for code, part in (("contracted_power", machines_kw), ("fabric_power", kw - machines_kw)):
+                self.ledger.add("opex.colocation", code, part, "kW", price * self.books.paths["colocation"], source, "colocation",
+                                item=source.item, factors={"usable_share": terms.usable_share, "price_today": price},
+                                drivers=(f"sites/{site.slug}/colocation/price_per_kw_month",
+                                         f"sites/{site.slug}/colocation/usable_share"))
 
     def _support(self) -> None:
         for bought, holding in zip(self.bought, self.fleet.holdings, strict=True):
@@ -497,7 +543,7 @@ class PlanCosts:
         for site in self.scenario.sites:
             here = np.array([where.slug == site.slug for where in self.housing.site_of])
             present = np.where(here & (self.hosts > 0), 1.0, 0.0)
-            if not present.any() or not self.ledger.on("opex.network_transit"):
+            if not present.any():
                 continue
             if site.kind == "colocation":
                 connect, source = self.books.cost("cross-connect")
@@ -509,16 +555,20 @@ class PlanCosts:
                 line, source = self.books.cost("office-fibre-1g")
                 self.ledger.add("opex.network_transit", "fibre_1g", present, "month", line, source, "transit", item="office-fibre-1g")
 
-    def _insurance_and_property_tax(self) -> None:
-        if not (self.ledger.on("opex.insurance") or self.ledger.on("opex.property_tax")):
-            return
+    def _insurance(self) -> None:
+        self._share_of_value("opex.insurance", "insurance-property")
+
+    def _property_tax(self) -> None:
+        self._share_of_value("opex.property_tax", "property-tax-default")
+
+    def _share_of_value(self, category: str, slug: str) -> None:
+        """A yearly share of the price paid for what is in service."""
         value = np.zeros(self.ledger.shape)
         for bought, holding in zip(self.bought, self.fleet.holdings, strict=True):
             value = value + _value_after(bought, holding, 0)
-        for category, slug in (("opex.insurance", "insurance-property"), ("opex.property_tax", "property-tax-default")):
-            share, source = self.books.percent(slug)
-            self.ledger.add(category, "machines", value, "money", share / 12.0, source, "share_per_year", item=slug,
-                            factors={"share_per_year": share})
+        share, source = self.books.percent(slug)
+        self.ledger.add(category, "machines", value, "money", share / 12.0, source, "share_per_year", item=slug,
+                        factors={"share_per_year": share})
 
     def _resale(self) -> None:
         market, months = self.scenario.market, self.ledger.shape[1]

@@ -193,13 +193,13 @@ class Sizing:
 
     def _training(self, work: TrainingWorkload, hardware: Accelerator, server_gpus: int, one_domain: bool) -> Requirement:
         shape = self.shape(work)
-        single = formulas.round_gang(self._gang_by_memory(work, shape, hardware) or 65_536, server_gpus) <= server_gpus
+        by_memory = self._gang_by_memory(work, shape, hardware, server_gpus)
+        single = (by_memory or formulas.LARGEST_GANG) <= server_gpus
         hours_per_run, factors = self._run_hours(work, shape, hardware, single)
         months = self.calendar.months
         runs = driver_path(work.growth, work.runs_per_month, months) if work.driver == "runs" else np.full(months, work.runs_per_month)
         size = driver_path(work.growth, 1.0, months) if work.driver == "tokens" else np.ones(months)
         per_run = hours_per_run * size * self.software  # GPU-hours, (M,)
-        by_memory = self._gang_by_memory(work, shape, hardware)
         by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
         if not one_domain:
             slow = np.maximum(by_deadline, by_memory or 0) > PCIE_GANG
@@ -250,12 +250,14 @@ class Sizing:
         return hours, {"tokens": tokens, "active_params": shape.active, "peak_flops": peak * 1e12, "mfu": mfu,
                        "goodput": goodput, "attention_flop": attention}
 
-    def _gang_by_memory(self, work: TrainingWorkload, shape: ModelShape | None, hardware: Accelerator) -> int | None:
+    def _gang_by_memory(
+        self, work: TrainingWorkload, shape: ModelShape | None, hardware: Accelerator, server_gpus: int
+    ) -> int | None:
         if shape is None or hardware.memory_gb is None:
             return 1
         return formulas.gang_by_memory(
             shape.params_b * 1e9, shape.layers, shape.hidden, work.sequence, hardware.memory_gb, work.states,
-            micro_batch=work.micro_batch,
+            micro_batch=work.micro_batch, candidates=formulas.gang_sizes(server_gpus),
         )
 
     # ── serving: sizing page sections 3, 4, 5 ──

@@ -388,6 +388,8 @@ def _orders(result: PlanResult, books: Books) -> list[Order]:
     for line in result.lines:
         if line.category not in ("capex.accelerators_and_servers", "capex.fabric", "capex.cooling", "capex.facility"):
             continue
+        if line.code in ("moving", "link_labour"):
+            continue  # services, not goods
         owner = line.item if line.item in leads else addon_of.get(line.item, "")
         for m in np.flatnonzero(line.quantity[0]):
             m = int(m)
@@ -396,7 +398,9 @@ def _orders(result: PlanResult, books: Books) -> list[Order]:
                 lead = 0 if first else leads.get(owner, max(leads.values(), default=0) if line.category == "capex.fabric" else 0)
                 renewed = not first and owner and bool(_renewed(result, owner, m))
                 service = m if renewed else min(m + lead, calendar.months)
-                order_by = calendar.firsts[m] - dt.timedelta(days=lead_days.get(owner, 0)) if first else calendar.firsts[m]
+                # the fabric must be there when its servers are
+                ahead = lead_days.get(owner, max(lead_days.values(), default=0) if line.category == "capex.fabric" else 0)
+                order_by = calendar.firsts[m] - dt.timedelta(days=ahead) if first else calendar.firsts[m]
                 orders.append(Order(m, service, order_by, line.item, line.code, part, price, result.currency, line.source))
     return sorted(orders, key=lambda order: (order.month, order.in_service, order.kind, order.item))
 
@@ -425,7 +429,8 @@ def _judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours:
     plan, calendar, allocation = result.plan, result.calendar, result.allocation
     target = scenario.demand.service_target
     short = allocation.served[0] < target - 1e-9
-    if short.any() and result.priced:
+    cannot_run = any(reason.code in ("memory", "deadline") for reason in result.infeasible)
+    if short.any() and result.priced and not cannot_run:
         first = int(np.argmax(short))
         result.infeasible.append(Finding("service_target", first, {
             "served": float(allocation.served[0, first]), "target": target,
@@ -435,7 +440,7 @@ def _judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours:
                  "resource": shortage.resource, **_remedy(shortage.remedy, books)}
         if shortage.resource == "cooling":
             result.warnings.append(Finding("cooling_short", shortage.month, {
-                **facts, "lost_gpu_hours": lost_gpu_hours, "stopped": bool((result.housing.factor[0] <= 0).any())}))
+                **facts, "lost_gpu_hours": lost_gpu_hours, "stopped": result.housing.tripped}))
         elif shortage.remedy is None or plan.upgrades == "show":
             result.infeasible.append(Finding(f"room_{shortage.resource}", shortage.month, facts))
         else:

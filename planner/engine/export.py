@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,3 +95,67 @@ def line_as_dict(line: Line, result: PlanResult) -> dict[str, Any]:
 
 def _list(values: Any) -> list[float]:
     return [float(value) for value in np.asarray(values)]
+
+
+SUMMARY = ("slug", "feasible", "present_value", "capex", "opex", "credits", "cost_per_useful_gpu_hour", "served_share")
+
+
+def as_table(plain: dict[str, Any]) -> str:
+    """The comparison as text for a terminal: one row a plan, then the verdict by its codes."""
+    def cell(value: Any) -> str:
+        if value is None:
+            return "—"
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return f"{value:,.2f}" if isinstance(value, float) else str(value)
+
+    rows = [list(SUMMARY), *([cell(plan[key]) for key in SUMMARY] for plan in plain["plans"])]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(SUMMARY))]
+    text = ["  ".join(value.ljust(width) if column == 0 else value.rjust(width)
+                      for column, (value, width) in enumerate(zip(row, widths, strict=True))) for row in rows]
+    verdict = plain["verdict"]
+    share = "" if verdict["margin_share"] is None else f", {verdict['margin_share']:.1%} under {verdict['runner_up']}"
+    text.append("")
+    text.append(f"verdict: {verdict['code']} {verdict['plan'] or '—'}{share}  [{plain['currency']}, {plain['months']} months]")
+    text.extend(f"  {reason['code']}" for reason in verdict["reasons"])
+    for plan in plain["plans"]:
+        for reason in plan["infeasible_reasons"]:
+            text.append(f"infeasible: {plan['slug']}: {reason['code']} (month {reason['month']})")
+        text.extend(f"warning: {plan['slug']}: {warning['code']} (month {warning['month']})" for warning in plan["warnings"])
+    text.append("left out: " + ", ".join(plain["left_out"]))
+    return "\n".join(text)
+
+
+LEDGER_HEAD = ("plan", "category", "line", "item", "month", "quantity", "quantity_unit", "unit_price", "amount", "currency",
+               "source_basis", "source_dated", "source_url")
+
+
+def ledger_rows(plain: dict[str, Any]) -> list[list[Any]]:
+    """Every cost line, one row a month in which something is owed."""
+    year, month = (int(part) for part in plain["start"].split("-"))
+    labels = [f"{year + (month - 1 + m) // 12}-{(month - 1 + m) % 12 + 1:02d}" for m in range(plain["months"])]
+    rows: list[list[Any]] = [list(LEDGER_HEAD)]
+    for plan in plain["plans"]:
+        for line in plan["lines"]:
+            for m, amount in enumerate(line["monthly"]):
+                if line["quantity"][m] or amount:
+                    rows.append([plan["slug"], line["category"], line["code"], line["item"], labels[m], line["quantity"][m],
+                                 line["quantity_unit"], line["unit_prices"][m], amount, line["currency"],
+                                 line["source"]["basis"], line["source"]["dated"] or "", line["source"]["url"]])
+    return rows
+
+
+def as_csv(plain: dict[str, Any]) -> str:
+    """The ledger as CSV; text that a spreadsheet would run as a formula is disarmed, numbers stay numbers."""
+    import csv
+    import io
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    for row in ledger_rows(plain):
+        writer.writerow([f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" and cell else cell for cell in row])
+    return out.getvalue()
+
+
+WRITERS: dict[str, Any] = {
+    "json": lambda plain: json.dumps(plain, ensure_ascii=False, indent=1), "table": as_table, "csv": as_csv,
+}

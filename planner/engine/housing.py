@@ -56,6 +56,8 @@ class Housing:
     factor: Array
     racks: Array
     contracted_kw: Array
+    contracted_without_fabric_kw: Array
+    tripped: bool = False  # too hot in some month: the machines switch themselves off
     upgrades: list[UpgradeOrder] = field(default_factory=list)
     shortages: list[Shortage] = field(default_factory=list)
     site_of: list[Site] = field(default_factory=list)  # by month
@@ -99,6 +101,7 @@ def house(
     answer = Housing(
         draw_max=draw_max, draw_busy=draw_busy, draw=draw_busy.copy(), factor=np.ones(draw_max.shape), racks=racks,
         contracted_kw=_contracted(sites, draw_max), site_of=sites,
+        contracted_without_fabric_kw=_contracted(sites, draw_max - fabric_kw[0]),
     )
     answer.shortages.extend(short_of)
     for resource, needed in (("cooling", draw_busy), ("power", draw_max), ("racks", racks)):
@@ -120,7 +123,9 @@ def house(
             ))
         if resource == "cooling":
             # the machines slow down: they draw no more than the room can carry away
-            answer.factor = answer.factor * throttle(limits, draw_busy)
+            running = throttle(limits, draw_busy)
+            answer.tripped = bool((running <= 0).any())
+            answer.factor = answer.factor * running
             answer.draw = np.minimum(draw_busy, np.where(answer.factor > 0, limits, 0.0))
         elif resource == "power":
             hosts = sum(holding.hosts for holding in fleet.holdings)

@@ -249,7 +249,9 @@ class EndOfLife(Document):
 class Plan(Document):
     slug: Slug
     name: Name = ""
-    strategy: Literal["scale_out", "server_now", "servers_now", "cluster_now", "cloud", "hybrid", "fixed", "other"] = "other"
+    strategy: Literal[
+        "scale_out", "server_now", "servers_now", "cluster_now", "cloud", "hybrid", "fixed", "server_as_is", "server_cooled", "other"
+    ] = "other"
     start: Start | None = None
     follow_up: FollowUp = FollowUp()
     overflow: Overflow | None = None
