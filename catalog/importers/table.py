@@ -60,45 +60,48 @@ class BadCell:
     @property
     def reason(self) -> str:
         unit = f" {self.unit}" if self.unit else ""
-        if self.code == "out_of_bounds":
-            return f"must lie in {_plain(self.low)} to {_plain(self.high)}{unit}"
-        return REASONS[self.code].format(detail=self.detail, unit=unit, low=_plain(self.low), high=_plain(self.high))
+        return REASONS[self.code].format(detail=self.detail, unit=unit, low=bound(self.low), high=bound(self.high))
+
+
+def gettext_noop(sentence: str) -> str:
+    """Mark a sentence for the translators; wording speaks it."""
+    return sentence
 
 
 REASONS = {
-    "not_utf8": "the file is not UTF-8",
-    "too_large": "the file is larger than {high} bytes",
-    "too_many_rows": "the file has more than {high} rows",
-    "broken_csv": "the CSV is broken: {detail}",
-    "no_header": "the file has no header line",
-    "unknown_file": "no file of this name is known; known are {detail}",
-    "missing_column": "the column is missing",
-    "unknown_column": "the column is not known",
-    "duplicate_column": "the column stands twice",
-    "wrong_width": "the row has {detail}",
-    "cell_too_long": "the cell is longer than {high} characters",
-    "control_character": "the cell holds a control character",
-    "empty": "must not be empty",
-    "not_a_number": "must be a plain number{unit}, without thousands separators",
-    "not_whole": "must be a whole number{unit}",
-    "not_finite": "must be a finite number{unit}",
-    "out_of_bounds": "out of bounds",
-    "too_many_decimals": "must have at most {high} decimals",
-    "not_a_date": "must be a date: 2026-11-30, 2026-11, 2026-Q4, 2026-H2 or 2026",
-    "not_a_currency": "must be a three-letter currency code (ISO 4217)",
-    "no_currency": "a price needs a currency",
-    "no_unit": "a price needs a unit and period: each, kWh, kW-month …",
-    "not_a_choice": "must be one of {detail}",
-    "not_yes_or_no": "must be y or n",
-    "not_a_url": "must be a web address starting with http:// or https://",
-    "not_a_slug": "must be letters, digits, dots, hyphens or underscores",
-    "too_long": "must have at most {high} characters",
-    "duplicate": "stands twice; first on line {detail}",
-    "unknown_reference": "names no {detail} of the catalog",
-    "too_few_slots": "must be at least accelerator_count",
-    "not_rising": "must rise from low to likely to high",
-    "same_currency": "base and quote must differ",
-    "not_allowed": "is not a field of this kind",
+    "not_utf8": gettext_noop("the file is not UTF-8"),
+    "too_large": gettext_noop("the file is larger than {high} bytes"),
+    "too_many_rows": gettext_noop("the file has more than {high} rows"),
+    "broken_csv": gettext_noop("the CSV is broken: {detail}"),
+    "no_header": gettext_noop("the file has no header line"),
+    "unknown_file": gettext_noop("no file of this name is known; known are {detail}"),
+    "missing_column": gettext_noop("the column is missing"),
+    "unknown_column": gettext_noop("the column is not known"),
+    "duplicate_column": gettext_noop("the column stands twice"),
+    "wrong_width": gettext_noop("the row has {detail} cells where the header has {high}"),
+    "cell_too_long": gettext_noop("the cell is longer than {high} characters"),
+    "control_character": gettext_noop("the cell holds a control character"),
+    "empty": gettext_noop("must not be empty"),
+    "not_a_number": gettext_noop("must be a plain number{unit}, without thousands separators"),
+    "not_whole": gettext_noop("must be a whole number{unit}"),
+    "not_finite": gettext_noop("must be a finite number{unit}"),
+    "out_of_bounds": gettext_noop("must lie in {low} to {high}{unit}"),
+    "too_many_decimals": gettext_noop("must have at most {high} decimals"),
+    "not_a_date": gettext_noop("must be a date: 2026-11-30, 2026-11, 2026-Q4, 2026-H2 or 2026"),
+    "not_a_currency": gettext_noop("must be a three-letter currency code (ISO 4217)"),
+    "no_currency": gettext_noop("a price needs a currency"),
+    "no_unit": gettext_noop("a price needs a unit and period: each, kWh, kW-month …"),
+    "not_a_choice": gettext_noop("must be one of {detail}"),
+    "not_yes_or_no": gettext_noop("must be y or n"),
+    "not_a_url": gettext_noop("must be a web address starting with http:// or https://"),
+    "not_a_slug": gettext_noop("must be letters, digits, dots, hyphens or underscores"),
+    "too_long": gettext_noop("must have at most {high} characters"),
+    "duplicate": gettext_noop("stands twice; first on line {detail}"),
+    "unknown_reference": gettext_noop("names no {detail} of the catalog"),
+    "too_few_slots": gettext_noop("must be at least accelerator_count"),
+    "not_rising": gettext_noop("must rise from low to likely to high"),
+    "same_currency": gettext_noop("base and quote must differ"),
+    "not_allowed": gettext_noop("is not a field of this kind"),
     "invalid": "{detail}",
 }
 CODES = {
@@ -119,7 +122,7 @@ CODES = {
 }
 
 
-def _plain(value: float | None) -> str:
+def bound(value: float | None) -> str:
     return "…" if value is None else f"{value:,.10g}" if abs(value) < 1e12 else f"{value:g}"
 
 
@@ -335,8 +338,8 @@ def rows_of(file: str, content: bytes, required, optional, bad: list[BadCell]) -
                 bad.append(BadCell(file, line, "", "", "too_many_rows", high=MAX_ROWS))
                 return
             if len(values) != len(header):
-                detail = f"{len(values)} cells where the header has {len(header)}"
-                bad.append(BadCell(file, line, "", "", "wrong_width", detail=detail))
+                width = str(len(values))
+                bad.append(BadCell(file, line, "", "", "wrong_width", high=len(header), detail=width))
                 continue
             sound = True
             for name, value in zip(header, values, strict=True):

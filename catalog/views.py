@@ -1,0 +1,159 @@
+"""The catalog to read: lists with search, filters and pages, and every item with its prices and sources. No JavaScript."""
+
+import csv
+from dataclasses import dataclass
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import Count
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from catalog import pages, wording
+from catalog.models import ImportBatch, Item
+from catalog.pages import PAGES
+
+ROWS = 25
+
+
+@dataclass(frozen=True)
+class Filter:
+    """One choice above a list."""
+
+    name: str
+    label: str
+    choices: list[tuple[str, str]]
+    chosen: str
+
+
+def page_of(path):
+    try:
+        return PAGES[path]
+    except KeyError:
+        raise Http404(path) from None
+
+
+def asked(request, page):
+    """What the address asks for: the words, the filters, the order."""
+    chosen = {name: request.GET.get(name, "") for name in page.filters}
+    return request.GET.get("q", "").replace("\0", "")[:200], chosen, request.GET.get("sort", "")
+
+
+@login_required
+@require_safe
+def overview(request):
+    counts = dict(Item.objects.order_by().values_list("kind").annotate(Count("pk")))
+    sections = [(page, sum(counts.get(kind, 0) for kind in page.kinds)) for page in PAGES.values()]
+    context = {"sections": sections, "batch": ImportBatch.objects.first(), "pages": PAGES.values()}
+    return render(request, "catalog/overview.html", context)
+
+
+@login_required
+@require_safe
+def item_list(request, path):
+    page, today = page_of(path), timezone.localdate()
+    words, chosen, sort = asked(request, page)
+    items = pages.found(page, words, chosen, sort, today)
+    shown = Paginator(items, ROWS).get_page(request.GET.get("page"))
+    filters = [Filter(name, wording.field(name), pages.choices(page, name), chosen[name]) for name in page.filters]
+    context = {
+        "page": page,
+        "pages": PAGES.values(),
+        "words": words,
+        "filters": filters,
+        "filtered": bool(words) or any(chosen.values()),
+        "columns": columns(page, sort),
+        "rows": [row_of(page, item, today) for item in shown],
+        "shown": shown,
+        "sort": sort,
+    }
+    return render(request, "catalog/list.html", context)
+
+
+@login_required
+@require_safe
+def item_detail(request, path, slug):
+    page, today = page_of(path), timezone.localdate()
+    item = get_object_or_404(Item.objects.of_kind(*page.kinds).with_quotes(), slug=slug)
+    record, quotes = item.record(), list(item.quotes.all())
+    current = pages.current(quotes, today)
+    context = {
+        "page": page,
+        "pages": PAGES.values(),
+        "item": item,
+        "kind": wording.kind(item.kind),
+        "groups": pages.groups(record, item.edited_by_hand),
+        "current": current and pages.price(current.record(), today, current.edited_by_hand),
+        "prices": [pages.price(quote.record(), today, quote.edited_by_hand) for quote in quotes],
+        "addons": [addon_of(addon, today) for addon in addons(item)],
+        "related": related(item),
+    }
+    return render(request, "catalog/detail.html", context)
+
+
+@login_required
+@require_safe
+def item_csv(request, path):
+    """The filtered list as a file; every header of a figure names its unit, every price its currency, unit and date."""
+    page, today = page_of(path), timezone.localdate()
+    items = list(pages.found(page, *asked(request, page), today))
+    response = HttpResponse("\ufeff", content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{page.path}-{today.isoformat()}.csv"'
+    out = csv.writer(response)
+    current = [pages.current(item.quotes.all(), today) for item in items]
+    units = {(quote.currency, quote.unit) for quote in current if quote}
+    out.writerow(pages.export_header(page, units))
+    for item, quote in zip(items, current, strict=True):
+        out.writerow(pages.export_row(page, item, quote))
+    return response
+
+
+def columns(page, sort):
+    """(name, label, whether of numbers, the sort a click asks for, the present direction) of each column."""
+    names = ["name", *(["vendor"] if page.vendor else []), *page.columns, *(["price"] if page.price else [])]
+    result = []
+    for name in names:
+        label = {"name": wording.FIELDS["model"], "price": page.price}.get(name) or pages.heading(page, name)
+        numeric = name == "price" or pages.is_number(page, name)
+        ascending, descending = sort == name, sort == f"-{name}"
+        direction = "ascending" if ascending else "descending" if descending else ""
+        result.append((name, label, numeric, f"-{name}" if ascending else name, direction))
+    return result
+
+
+def row_of(page, item, today):
+    record = item.record()
+    quote = pages.current(item.quotes.all(), today)
+    return {
+        "item": item,
+        "name": item.name,
+        "address": pages.address_of(item),
+        "cells": [pages.cell(record, name, item.edited_by_hand) for name in page.columns],
+        "price": quote and pages.price(quote.record(), today, quote.edited_by_hand),
+    }
+
+
+def addons(item):
+    if item.kind != "build":
+        return Item.objects.none()
+    return Item.objects.of_kind("addon").filter(spec__build_slug=item.slug).with_quotes()
+
+
+def addon_of(item, today):
+    quote = pages.current(item.quotes.all(), today)
+    return {
+        "item": item,
+        "groups": pages.groups(item.record(), item.edited_by_hand),
+        "price": quote and pages.price(quote.record(), today, quote.edited_by_hand),
+    }
+
+
+def related(item):
+    """Items that name this one."""
+    if item.kind == "accelerator":
+        return Item.objects.of_kind("build").filter(spec__accelerator_slug=item.slug)
+    if item.kind == "server":
+        return Item.objects.of_kind("build").filter(spec__server_slug=item.slug)
+    return Item.objects.none()
