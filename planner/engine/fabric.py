@@ -1,9 +1,7 @@
 """Nodes → switches, links, optics of a training fabric.
 
-Rules: the facility reference, sections 1.2 to 1.5; they reproduce every printed row in
-    tests/reference/fabric_cases.json.
-Counts are whole numbers. A node has `rails` ports on this fabric; `radix` is the switch's ports at the speed of those
-ports;
+Rules: the facility reference, sections 1.2 to 1.5, reproducing the rows of tests/reference/fabric_cases.json.
+Counts are whole numbers. A node has `rails` ports on this fabric; `radix` is a switch's ports at the speed of those;
 a link joins two ports. Impossible input raises InputError (a ValueError) naming field, value, bound and unit.
 """
 
@@ -18,8 +16,8 @@ from typing import Any, Generic, NamedTuple, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from .bounds import IntArray, Values, not_a_choice, refusal, unboxed, whole, within
-from .quantities import InputError
+from planner.engine.bounds import IntArray, Values, not_a_choice, refusal, unboxed, whole, within
+from planner.engine.quantities import InputError
 
 # Slack before rounding a real number up or down. [1]
 SLACK = 1e-9
@@ -80,8 +78,7 @@ def leaf_ports(radix: int, oversubscription: float = 1.0, leaf_down: int | None 
 
 
 def two_tier_limit(radix: int, oversubscription: float = 1.0) -> int:
-    """Return the most endpoints two tiers can join: d·r, without oversubscription r²/2. [port] Facility reference 1.1.
-    """
+    """Return the most endpoints two tiers can join: d·r, at no oversubscription r²/2. [port] Facility reference 1.1."""
     return leaf_ports(radix, oversubscription)[0] * radix
 
 
@@ -113,15 +110,15 @@ def tree_layout(
 ) -> TreeLayout:
     """Return one plane of a rail-optimised fat tree; arguments as in `fat_tree`, scalars.
 
-    Leaves: whole scalable units, SUs = ceil((N + ceil(ufm/K))/S), leaves per rail SUs·ceil(S/d); without them
-        ceil(N/d).
-    Two tiers: spines ed(u, ceil(leaf·u/r)), ed being `even_divisor`. Three where that fails: pods of a ≤ r/2 leaves of
-        one rail;
-    spines a pod ed(u, ceil(a·u/(r/2))) with as many links up as down; core groups a divisor of those spines, switches a
-    group
-    ed(v, ceil(K·pods·(s/G)·v/r)), the fewest cores, the larger group count on a tie. Source: facility reference 1.2.
+    Leaves: whole scalable units, SUs = ceil((N + ceil(ufm/K))/S), leaves per rail SUs·ceil(S/d); without them S = d.
+    Two tiers: spines ed(u, ceil(leaf·u/r)), ed being `even_divisor`.
+    Three where that fails: pods of a ≤ r/2 leaves of one rail; s spines a pod, ed(u, ceil(a·u/(r/2))), with v links up
+    each, as many as down; G core groups, a divisor of s, of ed(v, ceil(K·pods·(s/G)·v/r)) switches each: the G with the
+    fewest cores, the larger on a tie. Source: facility reference 1.2.
     """
-    whole("nodes", nodes, unit="node"), whole("rails", rails, 1, unit="port"), whole("ufm", ufm, unit="port")
+    whole("nodes", nodes, unit="node")
+    whole("rails", rails, 1, unit="port")
+    whole("ufm", ufm, unit="port")
     if tiers not in (None, 2, 3):
         raise not_a_choice("tiers", tiers, ("2", "3"))
     if nodes == 0:
@@ -216,19 +213,15 @@ def fat_tree(
     nodes    : any shape, whole, ≥ 0; 0 nodes need nothing. [node]
     rails    : ports of a node on one plane of this fabric, K. [port]
     radix    : ports of a switch at the speed of one plane. [port]
-    su_nodes : nodes of a scalable unit; leaves and their uplinks are then bought for whole units (NVIDIA's rule).
-        [node]
+    su_nodes : nodes of a scalable unit; leaves and their uplinks are bought for whole units (NVIDIA's rule). [node]
     leaf_down: ports of a leaf towards nodes, where the design uses fewer than half the radix. [port]
     oversubscription : leaf ports down to up, 1 = non-blocking. [1]
     ufm      : leaf ports taken by fabric managers. [port]
     planes   : separate fabrics over which each port is split; all counts are multiplied. [1]
     tiers    : 2 or 3 to force; None chooses.
-    pod_leaves : leaves of one rail in a pod of a three-tier tree; None makes equal pods as large as they can be.
-        [switch]
-    even_links : the divisor rule of the published tables; False rounds up only ("minimum switches"). Show the
-        difference:
-               the rule can over-buy between the published sizes (3,000 H100 nodes: 512 cores, 384 would carry the
-               load).
+    pod_leaves : leaves of one rail in a pod of a three-tier tree; None makes equal pods, as few as can be. [switch]
+    even_links : the divisor rule of the published tables; False rounds up only ("minimum switches"). Show both: the
+        rule can over-buy between the published sizes (3,000 H100 nodes: 512 cores where 384 would carry the load).
     Source: facility reference 1.2 (NVIDIA DGX SuperPOD reference architectures).
     """
     count = whole("nodes", nodes, unit="node")
@@ -248,9 +241,8 @@ def rail_only(
     """Return switches and links where no switch joins two rails: each rail a switch, or a tree, of its own.
 
     nodes, rails, radix : as in `fat_tree`. One switch a rail while nodes ≤ radix, counted as leaf.
-    Traffic between rails goes through the node's NVLink. It saves spines; libraries are not fully tuned for it (Dell
-    H04658).
-    Source: facility reference 1.3.
+    Traffic between rails goes through the node's NVLink. It saves spines; libraries are not fully tuned for it.
+    Source: facility reference 1.3 (Dell H04658).
     """
     count = whole("nodes", nodes, unit="node")
     copies = int(whole("rails", rails, 1, unit="port"))
@@ -331,16 +323,12 @@ def wire(
     links_per_optic: int = TWIN_PORT,
 ) -> Wiring:
     """Return the fabric for `nodes`: a spineless pair while nodes·rails ≤ radix, else a rail-optimised fat tree.
-    Scalars.
 
-    Arguments as in `fat_tree`; links_per_optic is 2 on twin-port cages, 1 on single ones.
+    Scalars, as in `fat_tree`; links_per_optic is 2 on twin-port cages, 1 on single ones.
     Between the pair's limit and d nodes (9 to 32 on 64 ports with 8 rails) each rail has one leaf: 8 leaves and 4
-    spines, the same
-    as one NVIDIA scalable unit of 32; from there leaves grow by K for every d nodes, K·ceil(N/d). A scalable unit as
-    large as d
-    gives the same count, so whole units need not be asked for; where a family's unit is not d (GB200: 144 nodes, d =
-    18), or
-    where the final size is wired at once, pass `su_nodes`.
+    spines, as one NVIDIA scalable unit of 32 has; from there K leaves more for every d nodes, K·ceil(N/d). A unit of d
+    nodes gives that same count, so it need not be named; where a family's unit is another (GB200: 144 nodes, d = 18),
+    or where the final size is wired at once, pass `su_nodes`. Fabric managers need the tree.
     Optics: two ends of every fibre link, over links_per_optic; a pair's own links are direct-attach copper.
     Source: facility reference 1.2, 1.3, 1.5.
     """
@@ -372,8 +360,7 @@ def wire(
 
 # --- storage, management (1.4) -------------------------------------------------------------------------------------
 
-# Usable ports and links up of a 48-port out-of-band switch. [port], [link] Facility reference 1.4, fitted to three
-# bills.
+# Usable ports and links up of a 48-port out-of-band switch. [port], [link] Facility reference 1.4, fits three bills.
 OOB_PORTS, OOB_UPLINKS = 40, 2
 
 
@@ -399,9 +386,8 @@ def storage_fabric(
 ) -> StorageFabric:
     """Return cables and optics of a storage fabric, 4:3 on the node side and 1:1 on the storage side.
 
-    nodes [node]; storage_links : links of the storage leaves up [link]; leaf_down, leaf_up : ports of a node leaf
-    [port];
-    ufm : links of fabric managers. Cables = ports·N + ceil(ports·N/32)·24 + storage links.
+    storage_links : links up of the storage leaves [link]; leaf_down, leaf_up : ports of a node leaf [port];
+    ufm : links of fabric managers [link]. Cables = ports·N + ceil(ports·N/32)·24 + storage links.
     Source: facility reference 1.4 (NVIDIA RA-11333-001 table 8: 494 cables, 369 switch optics).
     """
     ends = int(whole("nodes", nodes, unit="node")) * int(whole("ports_per_node", ports_per_node, unit="port"))
@@ -414,10 +400,6 @@ def storage_fabric(
 
 # Mass of a cable. [kg/m] Facility reference 1.5 (NVIDIA SuperPOD design guide, H100).
 CABLE_KG_PER_M = {"copper": 0.045, "optical": 0.009}
-# Longest run of each medium at 100G a lane. [m] Facility reference 1.5 (NVIDIA LinkX 400GbE/NDR).
-REACH_M = {"copper": 2.0, "active_copper": 5.0, "multimode": 50.0, "single_mode": 500.0}
-# Planning lengths: inside a rack; to a leaf in the same row; leaf to spine. [m] Facility reference 1.5, assumption.
-LENGTH_M = {"rack": 2.0, "row": 20.0, "spine": 40.0}
 
 
 def cable_kg(count: npt.ArrayLike, metres: npt.ArrayLike, medium: str) -> Values:

@@ -1,9 +1,7 @@
 """Circuits, redundancy, heat, airflow, PUE, floor load, racks, throttling.
 
-Formulas and defaults: the facility reference, sections 2, 3 and 4; published cases in
-    tests/reference/facility_cases.json.
-Functions take numbers or broadcasting arrays such as (S, M) and return a number where every argument was one, unless
-they say so.
+Formulas and defaults: the facility reference, sections 2 to 4; published cases in tests/reference/facility_cases.json.
+Functions take numbers or broadcasting arrays such as (S, M), unless they say so, and return a number for numbers.
 Impossible input raises InputError (a ValueError) naming field, value, bound and unit.
 """
 
@@ -17,17 +15,13 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from .bounds import Values, above, not_a_choice, unboxed, whole, within
+from planner.engine.bounds import Values, above, not_a_choice, unboxed, whole, within
 
 # Slack before rounding a real number up or down. [1]
 SLACK = 1e-9
 
 # --- circuits (2.2) ------------------------------------------------------------------------------------------------
 
-# Continuous load on a North American breaker (NEC); IEC cords carry their full rating. [1] Facility reference 2.2.
-NEC_DERATING, IEC_DERATING = 0.80, 1.0
-# Extra factor in a hot aisle above about 40 °C. [1] Facility reference 2.2.
-HOT_AISLE_FACTOR = 0.87
 # Power factor of server supplies. [1] Facility reference 2.2, reproduces NVIDIA's B200 slide.
 POWER_FACTOR = 0.95
 
@@ -42,7 +36,8 @@ def circuit_kva(
 ) -> Values:
     """Return the apparent power a circuit may carry continuously, k·V·A·derating/1000. [kVA]
 
-    volts, amps, derating : any shapes. [V], [A], [1]
+    volts, amps, derating : any shapes. [V], [A], [1] The factor is 0.80 for continuous loads on North American breakers
+        (NEC), 1 for IEC cords, and a further 0.87 in a hot aisle above about 40 °C.
     phases : 1 (k = 1) or 3 (k = √3).
     line_to_neutral : three phases whose `volts` is line to neutral (230 V rather than 400 V): k = 3.
     Source: facility reference 2.2.
@@ -63,7 +58,9 @@ def circuit_kw(
     *,
     line_to_neutral: bool = False,
 ) -> Values:
-    """Return the real power a circuit may carry, kVA × power factor. [kW] Arguments as in `circuit_kva`. Facility 2.2.
+    """Return the real power a circuit may carry, kVA × power factor. [kW]
+
+    Arguments as in `circuit_kva`; power_factor : any shape. [1] Source: facility reference 2.2.
     """
     kva = circuit_kva(volts, amps, phases, derating, line_to_neutral=line_to_neutral)
     return unboxed(kva * within("power_factor", power_factor, 0.0, 1.0))
@@ -72,8 +69,7 @@ def circuit_kw(
 def path_limit(*ratings: npt.ArrayLike | None) -> Values:
     """Return the weakest rating along a path such as feed → UPS → PDU; None is no limit, no limit at all is infinite.
 
-    ratings : any shapes, one unit throughout. Source: facility reference 2.5 (the smallest of feed, cooling and
-        contract).
+    ratings : any shapes, one unit throughout. Source: facility reference 2.5.
     """
     weakest = np.asarray(np.inf)
     for rating in ratings:
@@ -106,7 +102,9 @@ def redundant_kw(feed_kw: npt.ArrayLike, feeds: npt.ArrayLike, scheme: str = "N"
 
 
 def psus_left(psus: npt.ArrayLike, feeds: npt.ArrayLike) -> Values:
-    """Return the supplies of a node still fed when one of `feeds` PDUs dies, n − ceil(n/m). [1] Facility reference 2.3.
+    """Return the supplies of a node still fed when one of `feeds` PDUs dies, n − ceil(n/m). [1]
+
+    psus, feeds : whole, any shapes. [1] Source: facility reference 2.3.
     """
     count = whole("psus", psus)
     return unboxed(count - -(-count // whole("feeds", feeds, 1)))
@@ -122,14 +120,15 @@ def psu_ok(psus: npt.ArrayLike, feeds: npt.ArrayLike, needed: npt.ArrayLike) -> 
 
 
 def psu_input_kw(output_kw: npt.ArrayLike, efficiency: npt.ArrayLike) -> Values:
-    """Return the AC input of a supply; input − output is heat. [kW] Published system maxima are AC already. Facility
-    2.3.
+    """Return the AC input of a supply; input − output is heat. [kW]
+
+    output_kw [kW], efficiency [1] : any shapes. Published system maxima are AC already: do not divide those again.
+    Source: facility reference 2.3.
     """
     return unboxed(within("output_kw", output_kw, 0.0, unit="kW") / above("efficiency", efficiency, 1.0))
 
 
-# Typical draw over maximum where a build names none: 8 × H100, heavy training. [1] Facility reference 2.4 (arXiv
-# 2506.14551).
+# Typical draw over maximum where a build names none: 8 × H100, heavy training. [1] Facility 2.4 (arXiv 2506.14551).
 TYPICAL_SHARE = 0.76
 
 
@@ -148,11 +147,11 @@ def measured_draw_kw(idle_kw: npt.ArrayLike, typical_kw: npt.ArrayLike, busy_sha
 
 # Heat of one watt. [BTU/h/W]; heat one ton of refrigeration removes. [BTU/h] Facility reference 3.
 BTU_H_PER_W, BTU_H_PER_TON = 3.412, 12000.0
-# Air at sea level: CFM·°F/W and m³/h·°C/W. Facility reference 3 (from Q = 1.08·CFM·ΔT).
-CFM_F_PER_W, M3_H_C_PER_W = 3.16, 2.98
+# Air at sea level. [ft³/min·°F/W] Facility reference 3 (from Q = 1.08·CFM·ΔT).
+CFM_F_PER_W = 3.16
 # Fahrenheit degrees in a Celsius degree of difference. [1]
 F_PER_C = 1.8
-# Water: L/min per kW and °C. Facility reference 3; 25 % propylene glycol takes 8 % more (assumption).
+# Water. [L/min·°C/kW] and what 25 % propylene glycol takes more (assumption). [1] Facility reference 3.
 WATER_L_MIN_C_PER_KW, GLYCOL_FACTOR = 14.3, 1.08
 
 
@@ -169,8 +168,7 @@ def tons(kw: npt.ArrayLike) -> Values:
 def airflow_cfm(kw: npt.ArrayLike, delta_t_c: npt.ArrayLike, density_ratio: npt.ArrayLike = 1.0) -> Values:
     """Return the air that carries heat off at a temperature rise, 1.756·W/ΔT. [ft³/min]
 
-    kw [kW]; delta_t_c [°C]; density_ratio : air density over that at sea level, ρ/ρ0. [1] Any shapes. Facility
-    reference 3.
+    kw [kW]; delta_t_c [°C]; density_ratio : density of the air over that at sea level. [1] Any shapes. Facility 3.
     """
     rise_f = above("delta_t_c", delta_t_c, unit="°C") * F_PER_C
     heat = within("kw", kw, 0.0, unit="kW") * 1000.0
@@ -178,9 +176,7 @@ def airflow_cfm(kw: npt.ArrayLike, delta_t_c: npt.ArrayLike, density_ratio: npt.
 
 
 def airflow_rise_c(kw: npt.ArrayLike, cfm: npt.ArrayLike) -> Values:
-    """Return by how much air of `cfm` warms at sea level. [°C] kw [kW]; cfm [ft³/min]; any shapes. Facility reference
-    3.
-    """
+    """Return by how much air of `cfm` warms at sea level. [°C] kw [kW]; cfm [ft³/min]; any shapes. Facility 3."""
     heat = within("kw", kw, 0.0, unit="kW") * 1000.0
     return unboxed(CFM_F_PER_W * heat / above("cfm", cfm, unit="CFM") / F_PER_C)
 
@@ -211,9 +207,7 @@ def pue(
 
 
 def yearly_cop(economiser_share: npt.ArrayLike, cop_free: npt.ArrayLike, cop_mechanical: npt.ArrayLike) -> Values:
-    """Return the COP over a year with a share of economiser hours, harmonic mean. [1] Any shapes. Facility reference
-    3.2.
-    """
+    """Return the COP over a year with a share of economiser hours, harmonic mean. [1] Any shapes. Facility 3.2."""
     free = within("economiser_share", economiser_share, 0.0, 1.0)
     return unboxed(1.0 / (free / above("cop_free", cop_free) + (1.0 - free) / above("cop_mechanical", cop_mechanical)))
 
@@ -227,9 +221,8 @@ FLOOR_LIMIT_LB_FT2 = 70.0
 def floor_load_lb_ft2(machine_lb: npt.ArrayLike, machine_ft2: npt.ArrayLike, service_ft2: npt.ArrayLike) -> Values:
     """Return the load of a rack on its floor, (M + 15·0.5·service + 10·A)/A, A = machine + 0.5·service. [lb/ft²]
 
-    machine_lb [lb]; machine_ft2, service_ft2 [ft²]; any shapes. Half the service area is shared with neighbours; 15 and
-    10 lb/ft²
-    stand for people and raised floor. Source: facility reference 4 (IBM).
+    machine_lb [lb]; machine_ft2, service_ft2 [ft²]; any shapes. Half the service area is shared with neighbours.
+    Source: facility reference 4 (IBM), with its allowances of 15 and 10 lb/ft².
     """
     shared = 0.5 * within("service_ft2", service_ft2, 0.0, unit="ft²")
     area = above("machine_ft2", machine_ft2, unit="ft²") + shared
@@ -262,8 +255,7 @@ class RackGroup:
 
 @dataclass(frozen=True)
 class Packing:
-    """Racks for a fleet. Where a machine fits no rack, `fits` is False, `limit_by` its limit, and the rest is packed.
-    """
+    """Racks for a fleet. Where a machine fits no rack, `fits` is False, `limit_by` its limit, the rest is packed."""
 
     racks: int
     limit_by: str | None  # "units" | "kw" | "kg" | "cords": the limit that decides; None where nothing limits
@@ -274,22 +266,19 @@ class Packing:
 def pack(nodes: Sequence[Sequence[float]], rack: Sequence[float | None]) -> Packing:
     """Return racks for a fleet, first-fit decreasing by maximum kW.
 
-    nodes : rows (count, units, max_kw, kg, cords) of one machine each; equal rows may be split or joined. [1], [U],
-        [kW], [kg], [1]
+    nodes : a row (count, units, max_kw, kg, cords) for each kind of machine. [1], [U], [kW], [kg], [1]
     rack  : (units, kw, kg, cords) one rack may hold: units and kg after what is reserved, kW the smallest of feed after
-        redundancy,
-            cooling and contract; None is no limit. Scalars.
-    limit_by is the limit which, alone, needs the most racks, on a tie the one used most. The layout does not depend on
-    the number of
-    machines, only of kinds, so that thousands of equal machines cost nothing. Source: facility reference 2.5; model
-    page 4.
+        redundancy, cooling and contract; None or infinite is no limit. Scalars.
+    limit_by is the limit which, alone, needs the most racks, on a tie the one used most. The work grows with the kinds,
+    not with the machines: thousands of equal ones cost nothing. Source: facility reference 2.5; model page 4.
     """
     for row in nodes:
         within("nodes", row, 0.0)
         whole("nodes", row[0])
     kinds = tuple((int(row[0]), *(float(size) for size in row[1:])) for row in nodes)
     room = tuple(
-        None if size is None else float(within(name, size, 0.0)) for name, size in zip(LIMITS, rack, strict=True)
+        None if size is None or size == math.inf else float(within(name, size, 0.0))
+        for name, size in zip(LIMITS, rack, strict=True)
     )
     return _pack(kinds, room)
 
@@ -313,14 +302,12 @@ def _per_rack(sizes: Sequence[float], room: Sequence[float | None]) -> tuple[int
     return most, stop
 
 
-_Groups = list[
-    tuple[int, dict[int, int], list[float | None]]
-]  # racks filled alike: number, machines by kind, room left
+# Racks filled alike: how many, machines by kind in each, room left in each.
+_Groups = list[tuple[int, dict[int, int], list[float | None]]]
 
 
 def _first_fit(kinds: Sequence[tuple[int, float, float, float, float]], rack: Sizes) -> tuple[_Groups, str | None]:
-    """First-fit decreasing, racks filled alike kept as one group; also the limit of the first kind that fits no rack.
-    """
+    """First-fit decreasing, racks filled alike kept together; also the limit of the first kind that fits no rack."""
     groups: _Groups = []
     left_over = None
     for kind in sorted(range(len(kinds)), key=lambda at: tuple(-size for size in (kinds[at][2], *kinds[at][1:]))):

@@ -1,10 +1,9 @@
 """Model, tokens and users → memory, gang, rate on each accelerator, class of installation.
 
-Formulas and defaults: the sizing reference (sections 1 to 5, 9, 10), whose published cases lie in
-    tests/reference/sizing_cases.json.
-Units throughout: bytes (GB = 1e9), seconds, dense FLOP/s, tokens; a GPU-hour is one GPU for one hour. Functions take
-    numbers or arrays
-that broadcast against each other, such as (S, M), and return a number where every argument was one.
+Formulas and defaults: the sizing reference, sections 1 to 5, 9, 10; published cases in
+tests/reference/sizing_cases.json. Units: bytes (GB = 1e9), seconds, dense FLOP/s, tokens; a GPU-hour is one GPU for one
+hour. Functions take numbers or arrays that broadcast against each other, such as (S, M), unless they say scalars, and
+return a number for numbers.
 Every function raises InputError (a ValueError) naming field, value, bound and unit on an impossible argument.
 """
 
@@ -19,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .bounds import Values, above, not_a_choice, unboxed, whole, within
+from planner.engine.bounds import Values, above, not_a_choice, unboxed, whole, within
 
 # Slack before rounding up, so that 51.000000001 from floating point stays 51. [1]
 SLACK = 1e-9
@@ -45,8 +44,7 @@ def usable_memory_bytes(memory_gb: npt.ArrayLike) -> Values:
 
 # --- training compute and time (1) ---------------------------------------------------------------------------------
 
-# Work of one token on one active parameter. [FLOP/(param·token)] Sizing reference 1.1: arXiv 2205.05198, MosaicML
-# llm-foundry.
+# Work of one token on one active parameter. [FLOP/(param·token)] Sizing reference 1.1 (arXiv 2205.05198).
 FLOP_PER_PARAM = {"train": 6.0, "recompute_hw": 8.0, "lora": 4.0, "inference": 2.0}
 # Attention forward pass, full matrix: QKᵀ and AV, 2·h·s each. [FLOP/(layer·hidden·token)] Sizing reference 1.1.
 ATTENTION_FLOP_PER_PASS = 4.0
@@ -228,11 +226,9 @@ STATE_BYTES: dict[str, tuple[float, float, float]] = {
 }
 # Gathered fp16 weights and gradients of the layer being computed under ZeRO-3. [byte/param] Sizing reference 2.2.
 LIVE_LAYER_BYTES = 4.0
-# Copies of the hidden state a SwiGLU layer with FlashAttention keeps, of 2 bytes. [1] Sizing reference 2.3, measured on
-# Llama-3.1-8B.
+# Copies of the hidden state, of 2 bytes, that a SwiGLU layer with FlashAttention keeps. [1] Sizing reference 2.3.
 HIDDEN_COPIES = 28.0
-# Adapter tuning: bytes per parameter. [byte/param] and fixed part. [byte] Sizing reference 2.4, fitted to the
-# LLaMA-Factory table.
+# Adapter tuning: bytes per parameter and fixed part. [byte/param], [byte] Sizing reference 2.4 (LLaMA-Factory table).
 ADAPTER_BYTES = {"lora": 2.15, "qlora8": 1.15, "qlora4": 0.65}
 ADAPTER_FIXED_BYTES = 2e9
 # Checkpoint with bf16 weights, fp32 master and Adam. [byte/param] Sizing reference 2.6.
@@ -419,11 +415,11 @@ def gang_by_memory(
 
 
 def gang_by_bytes(total_bytes: float, memory_gb: float, candidates: Sequence[int] = POWERS_OF_TWO) -> int | None:
-    """Return the smallest gang over which `total_bytes` spread evenly fit, or None: adapter tuning, a state of one's
-    own.
+    """Return the smallest gang over which `total_bytes` fit, spread evenly, or None. [GPU]
 
-    total_bytes : such as `adapter_tuning_bytes`. [byte] memory_gb : nameplate of one GPU. [GB] candidates : ascending.
-        [GPU]
+    total_bytes : such as `adapter_tuning_bytes`. [byte]
+    memory_gb   : nameplate of one GPU. [GB]
+    candidates  : gangs to try, ascending. [GPU]
     Scalars. Source: sizing reference 10, steps 1 and 2.
     """
     return _smallest_gang(
@@ -454,8 +450,7 @@ def round_gang(gpus: npt.ArrayLike, server_gpus: int) -> Values:
     """Return gangs rounded up to 1, 2, 4, 8, … inside a server, then to whole servers. [GPU]
 
     gpus        : any shape, real-valued or whole, 0 stays 0. [GPU]
-    server_gpus : GPUs of one server or NVLink domain (4, 8, 16, 72 …); a server size that is no power of two counts as
-        a step itself.
+    server_gpus : GPUs of one server or NVLink domain (4, 8, 10, 16, 72 …), the last step inside it. Scalar. [GPU]
     Source: sizing reference 10, step 4.
     """
     size = int(whole("server_gpus", server_gpus, 1, unit="GPU"))
@@ -491,9 +486,8 @@ def installation_class(gang: float, server_gpus: float, nvlink: bool = True, gpu
     server_gpus : GPUs in one server, or in one NVLink domain where that is larger (72). [GPU]
     nvlink      : the class is the same without it: PCIe-only cards carry the gang more slowly, see `link_time_factor`.
     gpus_needed : GPUs of all jobs or replicas together; by default one gang. [GPU]
-    Returns "cluster" where the gang exceeds the server; else "independent_servers" where more than one server is
-    needed,
-    "one_gpu" where one GPU is enough, "one_server" otherwise.
+    Returns "cluster" where the gang exceeds the server; else "independent_servers" where more than one is needed,
+    "one_gpu" where one GPU is enough, "one_server" otherwise. Scalars.
     Source: sizing reference 10 (steps 5 and 6; serving 2 to 4).
     """
     joined = float(above("gang", gang, unit="GPU"))
@@ -510,8 +504,7 @@ def installation_class(gang: float, server_gpus: float, nvlink: bool = True, gpu
 
 # --- inference memory (3) ------------------------------------------------------------------------------------------
 
-# Weights at rest, scales included. [byte/param] Sizing reference 3; int4 is the middle of 0.53 to 0.56, mxfp6 and fp6
-# left out.
+# Weights at rest, scales included. [byte/param] Sizing reference 3; int4 is the middle of 0.53 to 0.56.
 BYTES_PER_PARAM = {
     "fp32": 4.0,
     "bf16": 2.0,
@@ -553,8 +546,7 @@ def gpus_for_weights(
 
 
 class KvPerToken(NamedTuple):
-    """Cache one token adds: in layers that see the whole context, and in those that hold only the last `window` tokens.
-    """
+    """Cache a token adds in layers that see the whole context, and in those that hold the last `window` tokens."""
 
     full_bytes: float
     windowed_bytes: float
@@ -578,13 +570,10 @@ def kv_bytes_per_token(
     """Return the cache bytes a token adds in full and in windowed layers. [byte/token]
 
     attention : "MHA", "GQA", "MQA": 2·L·kv_heads·head_dim·bytes; "MLA": (kv_lora_rank + rope_head_dim)·L·bytes.
-        Scalars.
     cache_bytes : bytes of a cached number: 2 (16 bit) or 1 (8 bit). [byte]
-    full_attention_layers : layers that see the whole context; None or all layers: every layer does, whatever the
-        window.
-    sliding_window : tokens the other layers hold; None: they hold none (linear attention, a state of constant size that
-        is not counted).
-    Source: sizing reference 3 (huggingface/blog llama31.md, arXiv 2505.09343).
+    full_attention_layers : layers that see the whole context; None: every layer does, whatever the window.
+    sliding_window : tokens the other layers hold; None: none (linear attention, whose constant state is not counted).
+    Scalars. Source: sizing reference 3 (huggingface/blog llama31.md, arXiv 2505.09343).
     """
     word = attention.strip().upper()
     count = float(within("layers", layers, 0))
@@ -611,8 +600,7 @@ def kv_bytes_per_token(
 def kv_bytes(per_token: KvPerToken, context: npt.ArrayLike) -> Values:
     """Return the cache of one sequence of `context` tokens; windowed layers hold min(context, window). [byte]
 
-    context : any shape: prompt + generated so far; mean ISL + OSL/2, peak ISL + OSL. [token] Source: sizing reference
-        3.
+    context : any shape: prompt + generated so far; mean ISL + OSL/2, peak ISL + OSL. [token] Source: sizing 3.
     """
     length = within("context", context, 0.0, unit="token")
     return unboxed(per_token.full_bytes * length + per_token.windowed_bytes * np.minimum(length, per_token.window))
@@ -621,22 +609,19 @@ def kv_bytes(per_token: KvPerToken, context: npt.ArrayLike) -> Values:
 # --- inference speed (4) -------------------------------------------------------------------------------------------
 
 # e_c: usable share of the dense peak under saturation, by the precision computed in. [1] Sizing reference 4.1, fitted
-# on the
-# TensorRT-LLM v1.0 maximum-load table (mean error 7 %); 16 bit 0.65 is a default.
+# on the TensorRT-LLM v1.0 maximum-load table (mean error 7 %); 16 bit 0.65 is a default.
 COMPUTE_EFFICIENCY = {"fp8": 0.60, "fp4": 0.34, "bf16": 0.65}
 # e_b: share of the nameplate bandwidth, 8-bit cache. [1] Sizing reference 4.1.
 BANDWIDTH_EFFICIENCY = 1.0
 # Factors for mixtures of experts (mean error 26 %: prefer a measurement). [1] Sizing reference 4.1.
 MOE_COMPUTE_FACTOR, MOE_BANDWIDTH_FACTOR = 0.5, 0.6
-# Loss of tensor parallelism, C ∝ n·n^-0.25. [1]; fixed time of a step. [s]; largest batch. [sequence] Sizing reference
-# 4.1.
+# Loss of tensor parallelism, C ∝ n·n^-0.25; fixed time of a step; largest batch. [1], [s], [sequence] Sizing 4.1.
 TENSOR_PARALLEL_EXPONENT, STEP_OVERHEAD_S, BATCH_LIMIT = 0.25, 0.005, 2048.0
 # Mean share of the output that a sequence's reserved cache holds when many are under way. [1] Sizing reference 4.1.
 OUTPUT_OCCUPANCY = 0.65
-# AMD MI300X with 2024-25 vLLM needs a further 0.5 to 0.7; the middle. [1] Sizing reference 4.1.
-AMD_SERVING_FACTOR = 0.6
-# The precision whose peak weights of a kind are computed at; int4 weights are widened to 16 bit. Sizing reference 3 and
-# 4.1.
+# CDNA cards (AMD) reach 0.5 to 0.7 of the roofline in the 2024-25 MLPerf results; the middle. [1] Sizing 4.1.
+CDNA_SERVING_FACTOR = 0.6
+# The precision at whose peak weights of a kind are computed; int4 weights are widened to 16 bit. Sizing 3 and 4.1.
 COMPUTE_PRECISION = {
     "fp32": "bf16",
     "bf16": "bf16",
@@ -649,17 +634,14 @@ COMPUTE_PRECISION = {
     "mxfp4": "fp4",
     "int4": "bf16",
 }
-# Served under a latency target ÷ at saturation. [1] Sizing reference 4.3: MLPerf Inference v5.1 Server (TTFT 2 s, TPOT
-# 200 ms) and
-# Interactive (TTFT 450 ms, TPOT 40 ms; MI300X only 0.32). A batch has no target.
+# Rate under a latency target over that at saturation. [1] Sizing reference 4.3, MLPerf Inference v5.1: Server (TTFT
+# 2 s, TPOT 200 ms) and Interactive (TTFT 450 ms, TPOT 40 ms; MI300X only 0.32). A batch has no target.
 SLO_DERATE = {"relaxed": 0.90, "interactive": 0.60, "batch": 1.0}
 
 
 @dataclass(frozen=True)
 class ServingRate:
-    """What one replica carries under saturation. Arrays where an argument was one; all 0 (and fits False) where it does
-    not fit.
-    """
+    """What one replica carries under saturation. Arrays where an argument was one; all 0 where it does not fit."""
 
     requests_per_s: Values  # [1/s]
     out_tok_per_s: Values  # [token/s]
@@ -708,11 +690,10 @@ def serving_rate(
     moe           : mixture of experts, e_c × 0.5 and e_b × 0.6.
     batch_limit   : sequences under way at most; a concurrency target goes here too. [1]
 
-    Decode adds memory time and compute time, they do not overlap. Bound: the larger of the two over a request, prefill
-    being compute.
-    Errors on the published table (80 dense points): mean 7 %, 90th percentile 14 %, largest 20 %; experts 26 %.
-    Prefer a measurement where there is one. Source: sizing reference 4.1, fitted on NVIDIA/TensorRT-LLM
-    perf-overview.md v1.0.
+    Decode adds memory time and compute time, they do not overlap; bound names the larger of the two over a request,
+    prefill being compute. Errors on the published table (80 dense points): mean 7 %, 90th percentile 14 %, largest
+    20 %; experts 26 % in the mean. Prefer a measurement where there is one.
+    Source: sizing reference 4.1, fitted on NVIDIA/TensorRT-LLM perf-overview.md v1.0.
     """
     n = above("gpus", gpus, unit="GPU")
     na = within("active_params", active_params, 0.0, unit="param")
@@ -834,18 +815,18 @@ def smallest_replica(
     bf16_tflops: float | None = None,
     fp8_tflops: float | None = None,
     fp4_tflops: float | None = None,
+    architecture: str = "",
     cache_bytes: float | None = None,
     sizes: Sequence[int] = REPLICA_SIZES,
 ) -> tuple[int, ServingRate] | None:
-    """Return the smallest replica that holds the model and its saturated rate; None where none does or no peak is
-    known.
+    """Return the smallest replica that holds the model, and its saturated rate; None where none does, or no peak known.
 
     shape : the model as the catalog has it: params_b, active_params_b [1e9 param]; layers, hidden, heads, kv_heads,
-        head_dim,
-        attention, kv_lora_rank, rope_head_dim, sliding_window, full_attention_layers, moe.
+        head_dim, attention, kv_lora_rank, rope_head_dim, sliding_window, full_attention_layers, moe.
     precision : of the weights, key of BYTES_PER_PARAM. The card computes in it where it has a peak for it, else in 16
-        bit.
+        bit, into which the weights are widened.
     memory_gb, bandwidth_gbps, *_tflops : of one GPU. [GB], [GB/s], [1e12 FLOP/s]
+    architecture : the catalog's word; "CDNA …" (AMD) takes 0.6 of the roofline's rate, CDNA_SERVING_FACTOR.
     cache_bytes : bytes of a cached number; by default 1 (8 bit) where the card computes in 8 or 4 bits, else 2. [byte]
     Scalars. Source: `replica_size` and `serving_rate`.
     """
@@ -874,6 +855,7 @@ def smallest_replica(
     )
     if gpus is None:
         return None
+    factor = CDNA_SERVING_FACTOR if architecture.strip().lower().startswith("cdna") else 1.0
     rate = serving_rate(
         active_params=(shape.get("active_params_b") or shape["params_b"]) * 1e9,
         weights=weights,
@@ -886,7 +868,9 @@ def smallest_replica(
         peak_flops=peak * 1e12,
         input_tokens=input_tokens,
         output_tokens=output_tokens,
-        precision=computed,
+        compute_efficiency=COMPUTE_EFFICIENCY[computed] * factor,
+        bandwidth_efficiency=BANDWIDTH_EFFICIENCY * factor,
+        step_overhead_s=STEP_OVERHEAD_S / factor,
         moe=bool(shape.get("moe")),
     )
     return gpus, rate
@@ -913,10 +897,8 @@ def disaggregated_nodes(
 
 # --- from demand to servers (5) ------------------------------------------------------------------------------------
 
-# Peak to mean of a day: one time zone, global; of a minute within the day. [1] Sizing reference 5, default.
-DIURNAL_ONE_ZONE, DIURNAL_GLOBAL, BURST = 2.0, 1.4, 1.5
-# Target utilisation of serving with autoscaling, and without. [1] Sizing reference 5, default.
-U_MAX, U_MAX_NO_AUTOSCALING = 0.80, 0.60
+# Target utilisation of serving with autoscaling (0.60 without). [1] Sizing reference 5, default.
+U_MAX = 0.80
 # Spares: one up to so many active servers, then this share. [server], [1] Sizing reference 5, default.
 SPARE_UP_TO, SPARE_SHARE = 20, 0.05
 
@@ -928,12 +910,10 @@ def servers_needed(
     u_max: npt.ArrayLike = U_MAX,
     spare: npt.ArrayLike = 0,
 ) -> Values:
-    """Return servers (or replicas) for a peak: ceil(peak / (rate·derate·u_max)) + spare; 0 where the peak is 0.
-    [server]
+    """Return servers (or replicas) for a peak: ceil(peak / (rate·derate·u_max)) + spare, 0 for a peak of 0. [server]
 
     peak_rate, server_rate : in the same unit, requests/s or tokens/s; the rate of one server at saturation. Where a
-        model does not
-                 fit there is no rate: leave those months out, a rate of 0 is refused.
+        model does not fit there is no rate: leave those months out, a rate of 0 is refused.
     slo_derate : value of SLO_DERATE or measured. [1] u_max : target utilisation. [1]
     spare      : servers added after rounding up (N+k). All shapes broadcast. Source: sizing reference 5.
     """
@@ -944,8 +924,7 @@ def servers_needed(
 
 
 def default_spare(active: npt.ArrayLike) -> Values:
-    """Return N+1 up to 20 active servers, then 5 % rounded up. [server] Any shape. Source: sizing reference 5, default.
-    """
+    """Return N+1 up to 20 active servers, then 5 % rounded up. [server] Any shape. Sizing reference 5, default."""
     count = whole("active", active, unit="server")
     return unboxed(np.where(count <= SPARE_UP_TO, np.where(count > 0, 1, 0), _ceil(SPARE_SHARE * count)))
 

@@ -219,7 +219,8 @@ def test_racks_of_nvidias_layouts():
 
 @pytest.mark.parametrize(("rack", "limit", "racks"), [
     ((42, 100, 1000, 100), "units", 2), ((42, 12, 1000, 100), "kw", 8), ((42, 100, 299, 100), "kg", 4),
-    ((42, 100, 1000, 7), "cords", 8), ((None, None, None, None), None, 1), ((42, None, None, None), "units", 2)])
+    ((42, 100, 1000, 7), "cords", 8), ((None, None, None, None), None, 1), ((42, None, None, None), "units", 2),
+    ((42, math.inf, None, None), "units", 2)])
 def test_the_limit_that_decides_is_named(rack, limit, racks):
     packed = f.pack([(8, 8, 10, 100, 4)], rack)
     assert (packed.limit_by, packed.racks, packed.fits) == (limit, racks, True)

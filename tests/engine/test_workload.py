@@ -537,6 +537,15 @@ def test_smallest_replica_computes_in_16_bit_where_the_card_has_no_fp8():
     assert w.smallest_replica(llama8, "fp8", 1000, 300, memory_gb=80, bandwidth_gbps=3350) is None
 
 
+def test_cdna_cards_reach_six_tenths_of_the_roofline():
+    card = {"memory_gb": 192, "bandwidth_gbps": 5300, "bf16_tflops": 1307, "fp8_tflops": 2614}
+    llama8 = {"params_b": 8.03, "layers": 32, "hidden": 4096, "heads": 32, "kv_heads": 8, "attention": "GQA"}
+    _, plain = w.smallest_replica(llama8, "fp8", 1000, 300, **card)
+    _, amd = w.smallest_replica(llama8, "fp8", 1000, 300, **card, architecture="CDNA 3")
+    assert amd.requests_per_s == pytest.approx(0.6 * plain.requests_per_s)
+    assert amd.batch == plain.batch
+
+
 # --- servers ---
 
 
