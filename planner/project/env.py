@@ -3,6 +3,7 @@
 import hashlib
 import os
 import secrets
+import time
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -43,7 +44,11 @@ def secret_kept_in(file):
     try:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        return file.read_text().strip()
+        for _ in range(100):  # another process may be about to write it
+            if key := file.read_text().strip():
+                return key
+            time.sleep(0.02)
+        raise SystemExit(f"{file} is empty; delete it.") from None
     with os.fdopen(handle, "w") as out:
         key = secrets.token_urlsafe(50)
         out.write(key)
