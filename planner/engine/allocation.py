@@ -40,6 +40,7 @@ def allocate(
     on: dict[str, list[tuple[Machine, Requirement]]],
     capacity: dict[str, Array],
     offered: dict[str, Requirement] | None,
+    installed: dict[str, Array] | None = None,
 ) -> Allocation:
     """Give each workload, in order of priority, the machines on which it can run, cheapest first; the rest overflows.
 
@@ -47,6 +48,7 @@ def allocate(
     on        : the machines a workload may use, in the order of their running cost, with what it asks of them.
     capacity  : GPUs in service by build slug, (S, M), throttling already taken off.
     offered   : each workload on the overflow offer's hardware; None where the plan has no overflow.
+    installed : GPUs in service before throttling; a job whose memory needs more of them than there are does not run.
     """
     left = {slug: cards.copy() for slug, cards in capacity.items()}
     shape = next(iter(reference.values())).mean.shape
@@ -60,6 +62,7 @@ def allocate(
         for machine, need in on.get(slug, []):
             free = left[machine.slug]
             usable = np.clip(free - need.reserve, 0.0, None)
+            usable = np.where((installed or capacity)[machine.slug] >= need.gang_memory, usable, 0.0)
             peak = need.peak * todo
             with np.errstate(divide="ignore", invalid="ignore"):
                 fraction = np.where(peak <= usable * (1.0 + SLACK) + SLACK, 1.0, usable / np.where(peak > 0, peak, 1.0))

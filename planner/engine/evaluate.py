@@ -306,7 +306,7 @@ def _evaluate_plan(plan: Plan, scenario: Scenario, books: Books, sizing: Sizing,
     if (housing.factor < 1.0 - SLACK).any():
         before = allocation
         throttled = {slug: cards * housing.factor for slug, cards in nominal.items()}
-        allocation = allocate(order, reference, usable, throttled, offered)
+        allocation = allocate(order, reference, usable, throttled, offered, installed=nominal)
         lost = float(((before.useful_owned - allocation.useful_owned)[0] * calendar.hours).sum())
 
     fte = zero

@@ -6,11 +6,12 @@ Packing, circuits and throttling are formulas of `facility`; this module walks t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
 from planner.engine.calendar import Array, lead_in_months
-from planner.engine.facility import pack, throttle
+from planner.engine.facility import Packing, pack, throttle
 from planner.engine.fleet import Fleet
 from planner.engine.inputs import Plan, Scenario, Site, Upgrade
 
@@ -176,17 +177,24 @@ def _climb(plan: Plan, resource: str, needed: Array, limits: Array, sites: list[
 def _contracted(sites: list[Site], draw_max: Array) -> Array:
     """kW to contract in a colocation hall: maximum draw ÷ usable share, in whole steps; never given back."""
     contracted = np.zeros(draw_max.shape)
-    highest = np.zeros(draw_max.shape[0])
-    for m, site in enumerate(sites):
-        terms = site.colocation
-        if terms is None:
-            highest = np.zeros(draw_max.shape[0])
+    begin = 0
+    for end in range(1, len(sites) + 1):
+        if end < len(sites) and sites[end].slug == sites[begin].slug:
             continue
-        wanted = np.ceil(draw_max[:, m] / terms.usable_share / terms.step_kw - 1e-9) * terms.step_kw
-        wanted = np.where(draw_max[:, m] > 0, np.maximum(wanted, terms.committed_kw), 0.0)
-        highest = np.maximum(highest, wanted)
-        contracted[:, m] = highest
+        terms, stay = sites[begin].colocation, slice(begin, end)
+        if terms is not None:
+            draw = draw_max[:, stay]
+            wanted = np.ceil(draw / terms.usable_share / terms.step_kw - 1e-9) * terms.step_kw
+            wanted = np.where(draw > 0, np.maximum(wanted, terms.committed_kw), 0.0)
+            contracted[:, stay] = np.maximum.accumulate(wanted, axis=1)
+        begin = end
     return contracted
+
+
+@lru_cache(maxsize=65_536)
+def _packed(nodes: tuple[tuple[float, ...], ...], rack: tuple[float | None, ...]) -> Packing:
+    """Fleets repeat from month to month and from edit to edit."""
+    return pack(nodes, rack)
 
 
 def _racks(fleet: Fleet, sites: list[Site], switches: Array, shape: tuple[int, int]) -> tuple[Array, list[Shortage]]:
@@ -209,7 +217,7 @@ def _racks(fleet: Fleet, sites: list[Site], switches: Array, shape: tuple[int, i
                 nodes.append((int(switches[s, m]), 1.0, 0.0, 15.0, 0))
             if not nodes:
                 continue
-            result = pack(tuple(nodes), (float(site.rack_units - site.reserved_units), site.rack_kw, site.rack_kg, None))
+            result = _packed(tuple(nodes), (float(site.rack_units - site.reserved_units), site.rack_kw, site.rack_kg, None))
             racks[s, m] = result.racks
             if not result.fits and site.slug not in shortages:
                 limit = {"units": float(site.rack_units - site.reserved_units), "kw": site.rack_kw, "kg": site.rack_kg}

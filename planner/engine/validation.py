@@ -160,7 +160,9 @@ def _chassis(inputs: dict[str, Any], first_cards: int) -> tuple[dict[str, Any], 
     return {"machine": build}, {"machine": addon}
 
 
-def _start(inputs: dict[str, Any], cards: int) -> dict[str, Any]:
+def _start(inputs: dict[str, Any], cards: int) -> dict[str, Any] | None:
+    if cards == 0:
+        return None
     return {"build": "machine", "quantity": math.ceil(cards / inputs["chassis_slots"]), "cards": cards}
 
 
@@ -169,7 +171,7 @@ def _scale_out(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return _documents(
         inputs, gpus=inputs["d0"], growth=_compound(inputs), utilisation=inputs["thr"], decline=inputs["decline"],
         plan={"start": _start(inputs, inputs["init"]), "lead_months": inputs["lead"], "end_of_life": {"life_months": 240},
-              "follow_up": {"kind": "cards", "batch": inputs.get("batch", 1), "min_service_months": 0}},
+              "follow_up": {"kind": "cards", "batch": inputs.get("batch", 1), "build": "machine", "min_service_months": 0}},
         builds=builds, addons=addons)
 
 
@@ -206,7 +208,8 @@ def _orders(result: PlanResult, _evaluation: Evaluation) -> list[dict[str, int]]
     orders = []
     for holding in result.fleet.holdings:
         first = {"month": 0, "cards": holding.first_cards, "chassis": holding.first_hosts, "in_service": 0}
-        orders.append(first)
+        if holding.first_cards:
+            orders.append(first)
         for m in range(result.calendar.months):
             cards = int(holding.ordered_cards[0, m]) - (holding.first_cards if m == 0 else 0)
             chassis = int(holding.ordered_hosts[0, m]) - (holding.first_hosts if m == 0 else 0)
@@ -231,7 +234,7 @@ _FIELDS: dict[str, Callable[[PlanResult, Evaluation], Any]] = {
     "first_month": lambda r, e: float(_all(r)[0]),
     "last_month": lambda r, e: float(_all(r)[-1]),
     "orders": _orders,
-    "capacity": lambda r, e: [int(value) for value in r.fleet.capacity()[0]],
+    "capacity": lambda r, e: [int(value) for value in (r.fleet.capacity() + np.zeros((1, e.scenario.months)))[0]],
     "unmet_months": lambda r, e: [int(m) for m in np.flatnonzero(~r.allocation.met[0])],
     "useful_gpu_hours": lambda r, e: float(r.useful_hours.sum()),
     "discounted_useful_gpu_hours": lambda r, e: float((r.useful_hours * r.discount).sum()),
