@@ -1,5 +1,6 @@
 """Typed readers of the environment that refuse a bad value."""
 
+import contextlib
 import hashlib
 import os
 import secrets
@@ -59,6 +60,8 @@ def database(name, sqlite_file):
     """A Django database entry from a URL; an empty URL means SQLite in the data folder."""
     url = os.environ.get(name, "")
     if not url:
+        with contextlib.suppress(OSError):  # whoever then needs the database is told
+            sqlite_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": str(sqlite_file),
