@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from planner.engine.calendar import Array
-from planner.engine.evaluate import Evaluation, Finding, PlanResult
+from planner.engine.evaluate import Evaluation, Finding, PlanResult, evaluate
+from planner.engine.fleet import lead_months
 from planner.engine.lines import CATEGORIES
 
 # Two plans within this share of each other are close (model.md 7).
@@ -56,6 +57,19 @@ class Comparison:
     break_even: dict[str, dict[str, BreakEven]]
     gap: dict[str, float] = field(default_factory=dict)  # runner-up − winner by category, in PV
     table: list[dict[str, Any]] = field(default_factory=list)
+
+
+def by_lead_time(evaluation: Evaluation) -> dict[str, Verdict]:
+    """The verdict with the low and the high lead time, where either moves a plan's deliveries (model.md 3)."""
+    answers = {}
+    for name, case in (("low", 0), ("high", 2)):
+        moved = any(
+            lead_months(plan.plan, holding.machine, plan.commissioning_days, case) != holding.lead
+            for plan in evaluation.plans if plan.plan.follow_up.kind != "none" for holding in plan.fleet.holdings)
+        if moved:
+            other = evaluate(evaluation.scenario, evaluation.book, lead_case=case)
+            answers[name] = _verdict(other, {plan.slug: plan.present_value for plan in other.plans})
+    return answers
 
 
 def break_even(a: Array, b: Array, tolerance: float = 0.005) -> BreakEven:

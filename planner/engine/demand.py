@@ -298,6 +298,7 @@ class Sizing:
             memory_gb=hardware.memory_gb or 0.0,
             bandwidth_gbps=ROOFLINE_BANDWIDTH.get(hardware.slug, hardware.memory_bw_gbps or 0.0),
             bf16_tflops=hardware.bf16_tflops, fp8_tflops=hardware.fp8_tflops, fp4_tflops=hardware.fp4_tflops,
+            architecture=hardware.architecture,
         )
         if answer is None:
             raise InputError(Problem(("demand", "workloads", work.slug, "precision"), "no_rate", hardware.slug))

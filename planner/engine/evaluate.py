@@ -81,6 +81,7 @@ class PlanResult:
     warnings: list[Finding]
     requirements: dict[str, dict[str, Requirement]]  # by build slug ("offer" for the cloud), by workload
     fte: Array
+    commissioning_days: float = 0.0
     unmet_cost: float | None = None
     cloud_by_class: dict[str, list[Line]] = field(default_factory=dict)
 
@@ -208,9 +209,9 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data of the public result (the same for `manage.py evaluate` and `python -m planner.engine`)."""
-        from planner.engine.compare import compare
+        from planner.engine.compare import by_lead_time, compare
         from planner.engine.export import as_plain
-        return as_plain(self, compare(self))
+        return as_plain(self, compare(self), by_lead_time(self))
 
 
 def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Evaluation:
@@ -335,7 +336,7 @@ def _evaluate_plan(plan: Plan, scenario: Scenario, books: Books, sizing: Sizing,
         plan=plan, calendar=calendar, discount=discount, currency=scenario.currency, decimals=decimals, lines=ledger.lines,
         demand=demand, needed=_needed(plan, requirements, reference), fleet=fleet, housing=housing, allocation=allocation,
         network=network, offer=offer, offers_by_class=offers_by_class, orders=[], infeasible=problems, warnings=[],
-        requirements=requirements, fte=fte, cloud_by_class=cloud_by_class,
+        requirements=requirements, fte=fte, commissioning_days=books.commissioning_days, cloud_by_class=cloud_by_class,
     )
     result.orders = _orders(result, books)
     _judge(result, scenario, books, lost)

@@ -12,11 +12,11 @@ from planner.engine import ENGINE_VERSION
 from planner.engine.lines import Line
 
 if TYPE_CHECKING:
-    from planner.engine.compare import Comparison
+    from planner.engine.compare import Comparison, Verdict
     from planner.engine.evaluate import Evaluation, PlanResult
 
 
-def as_plain(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
+def as_plain(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, Verdict]) -> dict[str, Any]:
     """The public result: figures rounded once, totals that are sums of the cells given."""
     return {
         "engine_version": ENGINE_VERSION,
@@ -28,6 +28,7 @@ def as_plain(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
         "verdict": {
             **comparison.verdict.as_dict(),
             "by_provider_class": {name: v.as_dict() if v else None for name, v in comparison.by_class.items()},
+            "by_lead_time": {name: verdict.as_dict() for name, verdict in by_lead.items()},
             "without_residual": comparison.without_residual.as_dict(),
             "gap_by_category": comparison.gap,
         },
