@@ -8,7 +8,7 @@ RUN python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['p
     print('\n'.join([*p['dependencies'], *p['optional-dependencies']['prod']]))" > /tmp/requirements.txt \
     && pip install --no-cache-dir -r /tmp/requirements.txt -c constraints.txt
 COPY . .
-RUN useradd --system outlay && mkdir /data && chown outlay /data \
+RUN useradd --system --create-home outlay && mkdir /data && chown outlay /data \
     && OUTLAY_SECRET_KEY=unused-while-building python manage.py messages --compile \
     && OUTLAY_SECRET_KEY=unused-while-building python manage.py collectstatic --noinput
 USER outlay
