@@ -1,8 +1,9 @@
-"""What the read-only pages show: which columns a list has, how a cell and a price are written, and how far to trust them."""
+"""What the pages show: the columns of each list, how a cell and a price are written, how far to trust them."""
 
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from urllib.parse import urlsplit
 
 from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.urls import reverse
@@ -50,7 +51,14 @@ PAGES = {
             "builds",
             _("Builds"),
             ("build",),
-            ("accelerator_slug", "accelerator_count", "chassis_slots", "max_power_w", "rack_units", "lead_time_weeks_likely"),
+            (
+                "accelerator_slug",
+                "accelerator_count",
+                "chassis_slots",
+                "max_power_w",
+                "rack_units",
+                "lead_time_weeks_likely",
+            ),
             ("tier", "accelerator_slug", "cooling", "expandable"),
             vendor=True,
             price=_("Price"),
@@ -137,12 +145,24 @@ PAGES = {
     )
 }
 PAGE_OF_KIND = {kind: page for page in PAGES.values() for kind in page.kinds}
-LINKS = {"accelerator_slug": "accelerator", "successor_slug": "accelerator", "server_slug": "server", "build_slug": "build"}
+LINKS = {
+    "accelerator_slug": "accelerator",
+    "successor_slug": "accelerator",
+    "server_slug": "server",
+    "build_slug": "build",
+}
 GROUPS = (  # of a detail page, in this order; cells named by none come last
     (
         _("Accelerators and memory"),
         (
-            *("accelerator_slug", "accelerator_count", "chassis_slots", "expandable", "max_accelerators", "inter_gpu_link"),
+            *(
+                "accelerator_slug",
+                "accelerator_count",
+                "chassis_slots",
+                "expandable",
+                "max_accelerators",
+                "inter_gpu_link",
+            ),
             *("memory_gb", "memory_usable_gib", "memory_type", "memory_bw_gbps", "scaleup_link", "scaleup_bw_gbps"),
             *("cpu", "system_memory_gb_max", "local_nvme_tb"),
         ),
@@ -177,6 +197,11 @@ GROUPS = (  # of a detail page, in this order; cells named by none come last
 )
 OTHER_GROUP = _("Data sheet")
 HIDDEN = {"date_precision", "release_date_precision"}
+# Units that only repeat the label: "Accelerators: 8" needs no "accelerators" behind it.
+COUNTS = {
+    *("", "as stated", "accelerators", "slots", "supplies", "ports", "phases", "cards", "NICs", "generation", "year"),
+    *("layers", "heads", "dimensions"),
+}
 
 
 @dataclass(frozen=True)
@@ -194,6 +219,10 @@ class Cell:
     @property
     def badge(self) -> str:
         return wording.word(self.status) if self.status else ""
+
+    @property
+    def host(self) -> str:
+        return host_of(self.url)
 
 
 @dataclass(frozen=True)
@@ -215,9 +244,19 @@ class Price:
     valid_until: str = ""
 
     @property
+    def host(self) -> str:
+        return host_of(self.url)
+
+    @property
     def badge(self) -> str:
         """The kind of price for a market level ("list", "street"), else the status."""
         return wording.word(self.kind if self.status == "market" else self.status)
+
+
+def host_of(url: str) -> str:
+    """Whose page it is: what a link to a source is called. Anything but a web address is no link."""
+    parts = urlsplit(url)
+    return parts.hostname or "" if parts.scheme in ("http", "https") else ""
 
 
 def number(value) -> str:
@@ -242,10 +281,10 @@ def day(when: date | None, precision: str) -> str:
 def cell(record: ItemRecord, name: str, by_hand: bool = False) -> Cell:
     """A cell of the data sheet; unknown stays unknown, never 0."""
     value, said = getattr(record.spec, name, None), record.provenance.get(name)
+    low, _high, unit = specs.bounds(record.kind, name)
+    numeric = low is not None
     if value is None:
-        return Cell("")
-    unit = specs.unit(record.kind, name)
-    numeric = isinstance(value, int | float) and not isinstance(value, bool)
+        return Cell("", number=numeric)
     if name == "launch_year":
         text, unit = str(value), ""
     elif numeric:
@@ -262,10 +301,10 @@ def cell(record: ItemRecord, name: str, by_hand: bool = False) -> Cell:
         link = reverse("catalog:detail", args=[PAGE_OF_KIND[LINKS[name]].path, value])
     return Cell(
         text,
-        "" if unit in ("as stated", "") else wording.unit(unit),
+        "" if unit in COUNTS else wording.unit(unit),
         numeric,
         "own" if by_hand and said is None else status,
-        said.text if said else "",
+        said.text if said and said.text != said.url else "",
         said.url if said else "",
         link,
     )
@@ -346,11 +385,13 @@ def _typed(page: Page, name: str, value: str):
     return value == "True" if boolean else value
 
 
-def groups(record: ItemRecord, by_hand: bool = False) -> list[tuple[str, list[tuple[str, Cell]]]]:
+def groups(
+    record: ItemRecord, by_hand: bool = False, *, split: bool = True
+) -> list[tuple[str, list[tuple[str, Cell]]]]:
     """The whole data sheet by subject: (subject, [(label, cell), …]); unknown cells are named too."""
     left = [name for name in type(record.spec).model_fields if name not in HIDDEN]
     result = []
-    for title, names in GROUPS:
+    for title, names in GROUPS if split else ():
         here = [name for name in names if name in left]
         left = [name for name in left if name not in here]
         if here:
@@ -364,7 +405,7 @@ def heading(page: Page, name: str) -> str:
     """A column's label with its unit, where all rows share one."""
     unit = specs.unit(page.kinds[0], name)
     label = wording.field(name)
-    if unit in ("", "as stated", "year"):
+    if unit in COUNTS:
         return label
     return gettext("{label}, {unit}").format(label=label, unit=wording.unit(unit))
 
@@ -395,7 +436,10 @@ def export_row(page: Page, item: Item, quote: Quote | None) -> list[str]:
     row = [item.slug, item.kind, item.name, item.vendor]
     for name in page.columns:
         value = getattr(record.spec, name, None)
-        row += ["" if value is None else f"{value:.15g}" if isinstance(value, float) else str(value), record.status_of(name)]
+        row += [
+            "" if value is None else f"{value:.15g}" if isinstance(value, float) else str(value),
+            record.status_of(name),
+        ]
     if page.price and quote:
         row += [str(plain(quote.unit_price)), quote.currency, quote.unit, day(quote.quoted_on, quote.date_precision)]
         row += [quote.kind, quote.source_url]

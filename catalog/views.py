@@ -1,4 +1,4 @@
-"""The catalog to read: lists with search, filters and pages, and every item with its prices and sources. No JavaScript."""
+"""The catalog to read: lists with search and filters, each item with its prices and sources. No JavaScript."""
 
 import csv
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from django.db.models import Count
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from catalog import pages, wording
@@ -115,7 +116,9 @@ def columns(page, sort):
     names = ["name", *(["vendor"] if page.vendor else []), *page.columns, *(["price"] if page.price else [])]
     result = []
     for name in names:
-        label = {"name": wording.FIELDS["model"], "price": page.price}.get(name) or pages.heading(page, name)
+        label = {"name": _("Model") if page.vendor else _("Name"), "price": page.price}.get(name) or pages.heading(
+            page, name
+        )
         numeric = name == "price" or pages.is_number(page, name)
         ascending, descending = sort == name, sort == f"-{name}"
         direction = "ascending" if ascending else "descending" if descending else ""
@@ -145,7 +148,7 @@ def addon_of(item, today):
     quote = pages.current(item.quotes.all(), today)
     return {
         "item": item,
-        "groups": pages.groups(item.record(), item.edited_by_hand),
+        "groups": pages.groups(item.record(), item.edited_by_hand, split=False),
         "price": quote and pages.price(quote.record(), today, quote.edited_by_hand),
     }
 

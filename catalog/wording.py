@@ -271,7 +271,16 @@ WORDS = {  # codes of cells, prices and dates
 }
 # What a cell holds that is a code of ours, and so is translated; other texts are names and stay as they are.
 CODED = {
-    *("status", "pytorch_support", "export_restricted_cn", "form_factor", "tier", "cooling", "expandable", "rack_width"),
+    *(
+        "status",
+        "pytorch_support",
+        "export_restricted_cn",
+        "form_factor",
+        "tier",
+        "cooling",
+        "expandable",
+        "rack_width",
+    ),
     *("provider_class", "billing_unit", "pricing_model", "customer_class", "power_included", "moe", "default_on"),
 }
 NO_QUOTE, STALE, UNKNOWN = gettext_noop("no quote"), gettext_noop("stale"), gettext_noop("unknown")

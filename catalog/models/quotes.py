@@ -1,6 +1,7 @@
 """Prices: what was asked for an item, by whom, on which day, in which currency and unit."""
 
 import uuid
+from datetime import timedelta
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator, URLValidator
@@ -12,7 +13,7 @@ from catalog.importers.files import SHARE
 from catalog.importers.table import CURRENCIES, URL_LENGTH
 from catalog.models.imports import ImportBatch
 from catalog.models.items import Item
-from catalog.records import CONDITIONS, PRECISIONS, PRICE_DECIMALS, QUOTE_KINDS, QuoteRecord, plain
+from catalog.records import CONDITIONS, PRECISIONS, PRICE_DECIMALS, QUOTE_KINDS, STALE_AFTER_DAYS, QuoteRecord, plain
 
 
 class QuoteQuerySet(models.QuerySet):
@@ -24,8 +25,9 @@ class QuoteQuerySet(models.QuerySet):
         """Quotes of items of these kinds."""
         return self.filter(item__kind__in=kinds)
 
-    def newest_first(self):
-        return self.order_by(F("quoted_on").desc(nulls_last=True), "-pk")
+    def stale_on(self, day):
+        """Quotes older than 180 days, or undated."""
+        return self.filter(Q(quoted_on=None) | Q(quoted_on__lt=day - timedelta(days=STALE_AFTER_DAYS)))
 
     def search(self, words):
         found = self
