@@ -1,0 +1,465 @@
+"""Sentences for what the engine found: warnings, reasons why a plan cannot be, reasons why one wins, the verdict, bad inputs."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from planner.engine.calendar import Calendar
+from planner.engine.compare import BreakEven, Comparison, Verdict
+from planner.engine.evaluate import Evaluation, Finding, PlanResult
+from planner.engine.quantities import SHARE_UNITS, InputError
+from planner.wording import fields
+from planner.wording.lines import category, item
+from planner.wording.numbers import bounds, chinese, date, money, month_label, number, percent, unit
+from planner.wording.plans import advice, plan_names, site_named, workload_named
+
+# Marks the figures that a page sets in bold; no character of any text.
+STRONG, WEAK = "\x02", "\x03"
+
+
+def strong(text: str) -> str:
+    return f"{STRONG}{text}{WEAK}"
+
+
+def plain(text: str) -> str:
+    """A sentence without its marks."""
+    return text.replace(STRONG, "").replace(WEAK, "")
+
+
+def parts(text: str) -> list[dict[str, Any]]:
+    """A marked sentence in pieces: [{"text", "strong"}]."""
+    pieces = re.split(f"{STRONG}(.*?){WEAK}", text)
+    return [{"text": piece, "strong": bool(index % 2)} for index, piece in enumerate(pieces) if piece]
+
+
+# code → (sentence, a few words for a chip, tone). Placeholders are filled by `_facts`.
+FINDINGS: dict[str, tuple[Any, Any, str]] = {
+    "cooling_short": (
+        _("From {month} the machines give off {needed} kW, and {site} carries away {limit} kW: they slow down or stop for {months} "
+          "and lose {lost}. {remedy}"),
+        _("cooling short from {month}: {needed} kW over {limit} kW"), "bad"),
+    "room_power": (
+        _("From {month} the plan draws up to {needed} kW, and the circuits of {site} carry {limit} kW. {remedy}"),
+        _("too little power from {month}"), "bad"),
+    "room_racks": (
+        _("From {month} the plan needs {needed} racks, and {site} has room for {limit}. {remedy}"), _("room full from {month}"), "bad"),
+    "room_cooling": (
+        _("From {month} the machines give off {needed} kW, and {site} carries away {limit} kW. {remedy}"),
+        _("cooling short from {month}"), "bad"),
+    "room_units": (
+        _("A machine of {needed} U fits in no rack of {site}, which has {limit} U to use. {remedy}"), _("machine too high for the racks"), "bad"),
+    "room_kw": (
+        _("A machine that draws {needed} kW fits in no rack of {site}, where a rack may draw {limit} kW. {remedy}"),
+        _("too much power for a rack"), "bad"),
+    "room_kg": (
+        _("A machine of {needed} kg fits in no rack of {site}, where a rack holds {limit} kg. {remedy}"), _("too heavy for a rack"), "bad"),
+    "room_cords": (
+        _("A machine needs {needed} power cords, and a rack of {site} feeds {limit}. {remedy}"), _("too few outlets in a rack"), "bad"),
+    "room_short": (
+        _("{site} is too small for {months} from {month}: {resource} {needed} against {limit}, until the upgrade is there. {remedy}"),
+        _("room short from {month}"), "warn"),
+    "upgrade_included": (
+        _("{remedy_name} for {site}: ordered in {month}, in service in {in_service}, {price} included in the plan."),
+        _("{site}: {price} upgrade included"), "warn"),
+    "next_order_due_at_start": (
+        _("Growth makes the next order due in the first month, {lead} before it is needed: a larger start may be better."),
+        _("next order due at the start"), "warn"),
+    "order_by_past": (
+        _("To be in service at the start, {item} had to be ordered by {order_by}; that day has passed."),
+        _("order-by date {order_by} has passed"), "warn"),
+    "noise": (
+        _("{item} makes {noise_db} dB(A), and {site} tolerates {limit} dB(A): people cannot work beside it."),
+        _("too loud for {site}"), "warn"),
+    "unmet": (
+        _("{hours} GPU-hours of work go undone, the first in {month}; at a penalty on the cloud price they would cost {cost}, which is in no total."),
+        _("work undone from {month}"), "warn"),
+    "unmet_unpriced": (
+        _("{hours} GPU-hours of work go undone, the first in {month}; no cloud offer is comparable, so they have no price."),
+        _("work undone from {month}"), "warn"),
+    "stale_price": (
+        _("The price of {item} is of {dated}, older than the limit; it is taken unchanged to the start."),
+        _("stale price: {item}"), "warn"),
+    "service_target": (
+        _("In {month} the plan serves {served} of the demand, {capacity_gpu} of {demand_gpu} GPUs; the target is {target}."),
+        _("{served} served in {month}"), "bad"),
+    "memory": (
+        _("{workload} needs {needed_gpus} GPUs at once by memory, and one {item} has {server_gpus} and no fabric."),
+        _("memory: needs {needed_gpus} GPUs at once"), "bad"),
+    "memory_never": (
+        _("{workload} does not fit into the memory of {item}, whatever the number of GPUs."), _("does not fit in memory"), "bad"),
+    "deadline": (
+        _("{workload} needs {needed_gpus} GPUs at once to meet its deadline, and one {item} has {server_gpus} and no fabric."),
+        _("deadline: needs {needed_gpus} GPUs at once"), "bad"),
+    "no_quote": (_("{item} has no quote, so this plan has no total."), _("no quote: {item}"), "bad"),
+    "no_rate": (
+        _("The rate of {item} for this work is unknown, so this plan cannot be sized."), _("rate unknown: {item}"), "bad"),
+    "not_in_catalog": (_("{item} is not in the catalog."), _("not in the catalog: {item}"), "bad"),
+    "no_fabric_ports": (
+        _("{item} has no ports for a fabric, so its servers cannot share one job."), _("no fabric ports"), "bad"),
+    "missing_rate": (
+        _("A price is in {item}, and no exchange rate on or before the pricing date is known."), _("exchange rate missing: {item}"), "bad"),
+    "meets_demand": (_("It serves all demand in every month."), _("meets demand every month"), "good"),
+    "no_gang_exceeds_server": (
+        _("No job exceeds one server ({gpus} of {server_gpus} GPUs), so a fabric would buy nothing."),
+        _("no job exceeds one server"), "good"),
+    "gang_exceeds_server": (
+        _("{workload} needs {gpus} GPUs at once and a server has {server_gpus}, so a fabric is needed."),
+        _("a job exceeds one server"), "neutral"),
+    "saves_most_on": (
+        _("It saves most on “{category}”: {amount} in present value against the runner-up."), _("saves most on “{category}”"), "neutral"),
+    "less_capital_at_start": (
+        _("It commits {amount} less at the start than the runner-up."), _("{amount} less at the start"), "good"),
+    "rival_infeasible": (_("{plan} is not ranked: {limit}."), _("{plan}: {limit}"), "neutral"),
+    "infeasible": (_("{plan} is not possible: {limit}."), _("{plan}: {limit}"), "bad"),
+}
+# What a pydantic check refuses in a whole document, by its class.
+CONFLICTS = {
+    "TrainingWorkload": _("Give a model, a preset or a measured rate."),
+    "ServingWorkload": _("Give a model, a preset or a measured rate."),
+    "Plan": _("A follow-up needs a server to buy: name one, or buy one at the start."),
+    "Scenario": _("Each short name may stand once in its list, and the first room must hold from month 0."),
+}
+RESOURCES = {"cooling": _("cooling"), "power": _("power"), "racks": _("racks"), "units": _("rack units"), "kw": _("power per rack"),
+             "kg": _("weight")}
+
+
+def _months(count: float) -> str:
+    return ngettext("{count} month", "{count} months", int(count)).format(count=int(count))
+
+
+def _remedy(facts: dict[str, Any], evaluation: Evaluation) -> str:
+    """The remedy with its price and lead time, or that there is none."""
+    if not facts.get("remedy"):
+        return gettext("No upgrade of this room is known.")
+    weeks = facts.get("remedy_lead_weeks") or 0
+    return gettext("Remedy: {item} for {price}, {weeks} weeks from order.").format(
+        item=item(facts["remedy"], evaluation.book), price=money(facts["remedy_price"], evaluation.scenario.currency, compact=True),
+        weeks=number(weeks))
+
+
+def _facts(found: Finding, evaluation: Evaluation, brief: bool = False) -> dict[str, Any]:
+    """The numbers of a finding as text, by placeholder."""
+    scenario, calendar, currency, book = evaluation.scenario, evaluation.calendar, evaluation.scenario.currency, evaluation.book
+    facts = found.facts
+    texts: dict[str, Any] = {
+        "month": month_label(calendar, found.month) if found.month is not None else month_label(calendar, 0),
+        "remedy": _remedy(facts, evaluation) if "remedy" in facts or found.code.startswith("room_") else "",
+    }
+    for name, value in facts.items():
+        match name:
+            case "needed" | "limit" if isinstance(value, (int, float)):
+                texts[name] = number(value, digits=3)
+            case "limit":
+                texts[name] = _limit(found, evaluation)
+            case "needed_gpus" | "server_gpus" | "gpus" | "noise_db" | "demand_gpu" | "capacity_gpu":
+                texts[name] = "–" if value is None else number(value)
+            case "months":
+                texts[name] = _months(value)
+            case "site":
+                texts[name] = site_named(scenario, value)
+            case "item":
+                texts[name] = item(str(value), book)
+            case "workload":
+                texts[name] = workload_named(scenario, value)
+            case "plan":
+                texts[name] = plan_names(scenario, book).get(value, value)
+            case "served" | "target":
+                texts[name] = percent(value)
+            case "category":
+                texts[name] = category(value)
+            case "amount":
+                texts[name] = money(value, currency, compact=True)
+            case "cost" if value is not None:
+                texts[name] = money(value, currency, compact=True)
+            case "gpu_hours":
+                texts["hours"] = number(value, 0)
+            case "order_by" | "dated":
+                texts[name] = date(value)
+            case "lead_months":
+                texts["lead"] = _months(value)
+            case "in_service":
+                texts[name] = month_label(calendar, value)
+            case "resource":
+                texts[name] = str(RESOURCES.get(value, value))
+    if "remedy_price" in facts:
+        texts["price"] = money(facts["remedy_price"], currency, compact=True)
+        texts["remedy_name"] = item(facts["remedy"], book)
+    lost = facts.get("lost_gpu_hours")
+    if lost is not None:
+        texts["lost"] = gettext("{hours} GPU-hours of work").format(hours=number(lost, 0)) if lost else gettext("no work")
+    return texts
+
+
+def _limit(found: Finding, evaluation: Evaluation) -> str:
+    """Why another plan falls out, in a few words."""
+    code = str(found.facts["limit"])
+    facts = {name: value for name, value in found.facts.items() if name not in ("plan", "limit")}
+    return brief(Finding(code, found.month, facts), evaluation)
+
+
+def _variant(found: Finding) -> str:
+    if found.code == "memory" and found.facts.get("needed_gpus") is None:
+        return "memory_never"
+    if found.code == "unmet" and found.facts.get("cost") is None:
+        return "unmet_unpriced"
+    return found.code
+
+
+class _Gaps(dict[str, Any]):
+    """Texts of a finding; one that is not there is a dash, never an error on a page."""
+
+    def __missing__(self, key: str) -> str:
+        return "–"
+
+
+def finding(found: Finding, evaluation: Evaluation) -> str:
+    """A warning or reason as a sentence."""
+    pattern = FINDINGS.get(_variant(found))
+    if pattern is None:
+        return found.code
+    return _sentence(str(pattern[0]).format_map(_Gaps(_facts(found, evaluation))))
+
+
+def brief(found: Finding, evaluation: Evaluation) -> str:
+    """A warning or reason in a few words."""
+    pattern = FINDINGS.get(_variant(found))
+    return found.code if pattern is None else str(pattern[1]).format_map(_Gaps(_facts(found, evaluation, brief=True)))
+
+
+def tone(found: Finding) -> str:
+    """good · warn · bad · neutral."""
+    return FINDINGS[found.code][2] if found.code in FINDINGS else "neutral"
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text[:1].upper() + text[1:]
+
+
+# ── Verdict ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+def verdict(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
+    """The answer in words: {"title", "text", "parts", "chips": [{"text", "tone"}], "by_class", "without_residual"}.
+
+    `parts` is the text in pieces of which some are set in bold.
+    """
+    decided = comparison.verdict
+    if decided.plan is None:
+        text = gettext("Each plan fails at something: see below what, and when.")
+        chips = [{"text": brief(reason, evaluation), "tone": "bad"} for reason in decided.reasons]
+        return {"title": gettext("No plan meets the demand."), "text": text, "parts": parts(text), "chips": chips, "by_class": "",
+                "without_residual": ""}
+    best = evaluation.plan(decided.plan)
+    marked = _explanation(evaluation, comparison, best)
+    return {
+        "title": _title(evaluation, decided), "text": plain(marked), "parts": parts(marked), "chips": _chips(evaluation, comparison, best),
+        "by_class": _by_class(evaluation, comparison), "without_residual": _without_residual(evaluation, comparison),
+    }
+
+
+def _title(evaluation: Evaluation, decided: Verdict) -> str:
+    names = plan_names(evaluation.scenario, evaluation.book)
+    if decided.code == "close" and decided.runner_up:
+        return gettext("{plan} or {other}: nearly the same cost.").format(plan=names[decided.plan or ""], other=names[decided.runner_up])
+    best = evaluation.plan(decided.plan or "").plan
+    text = advice(best, evaluation.book)
+    twins = [plan for plan in evaluation.scenario.plans if advice(plan, evaluation.book) == text]
+    return text if len(twins) < 2 else gettext("{plan} is the cheapest plan.").format(plan=names[best.slug])
+
+
+def _explanation(evaluation: Evaluation, comparison: Comparison, best: PlanResult) -> str:
+    decided, currency = comparison.verdict, evaluation.scenario.currency
+    names = plan_names(evaluation.scenario, evaluation.book)
+    sum_text, months = strong(money(best.present_value, currency, compact=True)), _months(evaluation.scenario.months)
+    if decided.runner_up is None or decided.margin is None:
+        sentences = [gettext("{amount} in present value over {months}; no other plan is possible.").format(amount=sum_text, months=months)]
+    else:
+        margin = strong(gettext("{amount} ({share})").format(
+            amount=money(decided.margin, currency, compact=True), share=percent(decided.margin_share or 0.0)))
+        sentences = [gettext("{amount} in present value over {months}, {margin} under “{plan}”.").format(
+            amount=sum_text, months=months, margin=margin, plan=names[decided.runner_up])]
+    sentences.append(_service(evaluation, best))
+    if start := _capital(evaluation, comparison, best):
+        sentences.append(start)
+    return _joined(sentences)
+
+
+def _joined(sentences: Iterable[str]) -> str:
+    return sentence_space().join(sentence for sentence in sentences if sentence)
+
+
+def sentence_space() -> str:
+    """What stands between two sentences: nothing in Chinese."""
+    return "" if chinese() else " "
+
+
+def _service(evaluation: Evaluation, best: PlanResult) -> str:
+    if best.served_share >= 1.0 - 1e-9:
+        return gettext("It meets demand every month.")
+    return gettext("It serves {share} of the demand.").format(share=percent(best.served_share))
+
+
+def _capital(evaluation: Evaluation, comparison: Comparison, best: PlanResult) -> str:
+    """Money tied up at the start, and against the runner-up where that is more."""
+    currency = evaluation.scenario.currency
+    start = float(best.monthly("capex")[0])
+    if start <= 0:
+        return gettext("It ties up no capital at the start.")
+    amount = strong(money(start, currency, compact=True))
+    runner = comparison.verdict.runner_up
+    later = (float(evaluation.plan(runner).monthly("capex")[0]) - start) if runner else 0.0
+    if later > 0:
+        return gettext("It ties up {amount} at the start, {less} less than that plan.").format(
+            amount=amount, less=money(later, currency, compact=True))
+    return gettext("It ties up {amount} at the start.").format(amount=amount)
+
+
+def _chips(evaluation: Evaluation, comparison: Comparison, best: PlanResult) -> list[dict[str, str]]:
+    decided = comparison.verdict
+    chips = []
+    if decided.code == "close":
+        chips.append({"text": gettext("the best two within 2 %"), "tone": "warn"})
+    if comparison.without_residual.plan != decided.plan and comparison.without_residual.plan is not None:
+        names = plan_names(evaluation.scenario, evaluation.book)
+        chips.append({"text": gettext("without resale value: {plan}").format(plan=names[comparison.without_residual.plan]), "tone": "warn"})
+    for warning in best.warnings:
+        if not any(chip["text"] == (text := brief(warning, evaluation)) for chip in chips):
+            chips.append({"text": text, "tone": tone(warning)})
+    for reason in decided.reasons:
+        if reason.code != "meets_demand" or best.served_share >= 1.0 - 1e-9:
+            chips.append({"text": brief(reason, evaluation), "tone": tone(reason)})
+    order = {"good": 0, "bad": 1, "warn": 2, "neutral": 3}
+    return sorted(chips, key=lambda chip: order[chip["tone"]])
+
+
+def _by_class(evaluation: Evaluation, comparison: Comparison) -> str:
+    """Whether a specialist's cloud prices and a large provider's lead to the same plan."""
+    special, large = comparison.by_class.get("specialist"), comparison.by_class.get("large_provider")
+    if not any(plan.offer is not None for plan in evaluation.plans):
+        return ""
+    if special is None or large is None:
+        missing = gettext("specialist GPU cloud") if special is None else gettext("large provider")
+        return gettext("No comparable offer: {provider}; the verdict for it is not known.").format(provider=missing)
+    names = plan_names(evaluation.scenario, evaluation.book)
+    nothing = gettext("no plan")
+    one, other = names.get(special.plan or "", nothing), names.get(large.plan or "", nothing)
+    if special.plan == large.plan:
+        return gettext("“{plan}” is cheapest with the cloud prices of a specialist and of a large provider alike.").format(plan=one)
+    return gettext("It depends on the cloud: with a specialist's prices “{one}” is cheapest, with a large provider's “{other}”.").format(
+        one=one, other=other)
+
+
+def _without_residual(evaluation: Evaluation, comparison: Comparison) -> str:
+    other = comparison.without_residual.plan
+    if other is None or other == comparison.verdict.plan:
+        return ""
+    return gettext("Without the value of the machines at the horizon, “{plan}” is cheapest.").format(
+        plan=plan_names(evaluation.scenario, evaluation.book)[other])
+
+
+def break_even(state: BreakEven, calendar: Calendar) -> str:
+    """When a plan becomes cheaper than another: "always", "never", "month 52 (Apr 2031)"."""
+    if state.state == "always":
+        return gettext("always cheaper")
+    if state.state == "never":
+        return gettext("never cheaper")
+    months = [gettext("month {number} ({date})").format(number=m, date=month_label(calendar, m)) for m in state.months]
+    text = gettext(", ").join(months)
+    if len(months) == 1:
+        return gettext("cheaper from {months}").format(months=text) if state.cheaper_after else gettext(
+            "cheaper until {months}").format(months=text)
+    return gettext("changes in {months}").format(months=text)
+
+
+def left_out(names: Iterable[str]) -> str:
+    """Which cost lines are not counted."""
+    text = gettext(", ").join(category(name) for name in names)
+    return gettext("Left out: {lines}.").format(lines=text) if text else ""
+
+
+# ── Bad inputs ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> str:
+    """What is wrong with an input: "Growth must lie in −20–50 % a month; got 900."."""
+    path, code = str(fact.get("field", "")), fact.get("code", "")
+    name = fields.label(path, document) if path else gettext("The document")
+    low, high, units = fact.get("low"), fact.get("high"), str(fact.get("unit") or "")
+    got = _typed(fact.get("value"), units)
+    range_text = bounds(low, high, units, currency) if low is not None or high is not None else unit(units, currency)
+    match code:
+        case "out_of_bounds":
+            return gettext("{field} must lie in {bounds}; got {value}.").format(field=name, bounds=range_text, value=got)
+        case "not_a_number" if low is not None or high is not None:
+            return gettext("{field} must be a number in {bounds}; got {value}.").format(field=name, bounds=range_text, value=got)
+        case "not_a_number":
+            return gettext("{field} must be a number; got {value}.").format(field=name, value=got)
+        case "not_whole":
+            return gettext("{field} must be a whole number; got {value}.").format(field=name, value=got)
+        case "missing":
+            return gettext("{field} is missing.").format(field=name)
+        case "unknown_field":
+            return gettext("“{field}” is not a field of this document.").format(field=path or name)
+        case "not_a_choice":
+            texts = [fields.choice(path, _maybe_number(value)) for value in fact.get("choices") or ()]
+            if not texts:
+                return gettext("{field}: {value} is not a choice.").format(field=name, value=got)
+            return gettext("{field} must be one of: {choices}; got {value}.").format(
+                field=name, choices=gettext(", ").join(texts), value=got)
+        case "too_long":
+            return gettext("{field} is too long.").format(field=name)
+        case "bad_format":
+            return gettext("{field} has a form that is not understood; got {value}.").format(field=name, value=got)
+        case "conflict":
+            place = fields.locate(path, document) if path else None
+            owner = _class_at(path, document) if path else "Scenario"
+            reason = CONFLICTS.get(owner) or CONFLICTS.get(place.owner.__name__ if place else "")
+            return gettext("{field}: {reason}").format(field=name, reason=reason) if reason else gettext(
+                "{field} contradicts another entry.").format(field=name)
+        case "no_quote":
+            return gettext("{item} has no quote.").format(item=item(str(fact.get("value"))))
+        case "missing_rate":
+            return gettext("No exchange rate from {currency} to {wanted} is known on or before the pricing date.").format(
+                currency=fact.get("value"), wanted=units)
+        case "no_rate":
+            return gettext("The rate of {item} for this work is unknown.").format(item=item(str(fact.get("value"))))
+        case "not_in_catalog":
+            return gettext("{item} is not in the catalog.").format(item=item(str(fact.get("value"))))
+        case "no_fabric_ports":
+            return gettext("{item} has no ports for a fabric.").format(item=item(str(fact.get("value"))))
+    return gettext("{field} cannot be used; got {value}.").format(field=name, value=got)
+
+
+def say(error: InputError, currency: str = "", document: Any = None) -> str:
+    """Every problem of an error, sentence after sentence."""
+    return sentence_space().join(problem(each.as_dict(), currency, document) for each in error.problems)
+
+
+def _maybe_number(value: str) -> Any:
+    return int(value) if value.isdigit() else value
+
+
+def _typed(value: Any, units: str) -> str:
+    """A refused value as the person typed it: a share as per cent."""
+    if value is None or value == "":
+        return gettext("nothing")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return f"“{value}”" if isinstance(value, str) else str(value)
+    if isinstance(value, dt.date):
+        return date(value)
+    return percent(value, sign=False) if units in SHARE_UNITS else number(value)
+
+
+def _class_at(path: str, document: Any) -> str:
+    """Class of the document that a path names."""
+    place = fields.locate(path, document)
+    if place is None:
+        return ""
+    if place.element:
+        return {"workloads": "ServingWorkload", "plans": "Plan"}.get(place.field, "")
+    return ""

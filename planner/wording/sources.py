@@ -1,0 +1,59 @@
+"""Who says so: the badge of a price or default, and the quote behind it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from planner.engine.prices import Source
+from planner.wording.numbers import chinese, date, number
+
+BADGES = {
+    "quoted": _("quoted"), "sourced": _("sourced"), "market": _("market price"), "estimate": _("estimate"), "own": _("yours"),
+    "unverified": _("unverified"), "stale": _("stale"),
+}
+# What a catalog row says of itself → the badge it gets.
+BADGE_OF = {
+    "quoted": "quoted", "list": "market", "market": "market", "estimate": "estimate", "own": "own", "sourced": "sourced",
+    "unverified": "unverified", "default": "estimate", "choice": "own",
+}
+
+
+def badge(basis: str) -> dict[str, str]:
+    """{"badge", "word"} of a basis alone, as a Quantity has it."""
+    code = BADGE_OF.get(basis, "unverified")
+    return {"badge": code, "word": str(BADGES[code])}
+
+
+def source(origin: Source, pricing_date: dt.date | None = None, stale_after_days: int = 180) -> dict[str, Any]:
+    """The quote behind a figure: {"badge", "word", "text", "url", "note", "lang", "rate"}.
+
+    `text` names supplier, number, date and validity; `note` is quoted from the catalog, English whatever the page's language.
+    """
+    stale = (
+        pricing_date is not None and origin.dated is not None and origin.basis != "own"
+        and origin.dated < pricing_date - dt.timedelta(days=stale_after_days)
+    )
+    found = badge(origin.basis)
+    if stale:
+        found = {"badge": "stale", "word": str(BADGES["stale"])}
+    facts = [origin.supplier, gettext("no. {number}").format(number=origin.number) if origin.number else ""]
+    if origin.dated is not None:
+        facts.append(date(origin.dated))
+    if origin.valid_until is not None:
+        facts.append(gettext("valid until {date}").format(date=date(origin.valid_until)))
+    if origin.basis == "own":
+        facts.append(gettext("your own figure"))
+    rate = ""
+    if origin.rate is not None and origin.rate != 1.0:
+        rate = gettext("exchange rate {rate}").format(rate=number(origin.rate))
+        if origin.rate_dated is not None:
+            rate += f" · {date(origin.rate_dated)}"
+        if origin.rate_source:
+            rate += f" · {origin.rate_source}"
+    text = " · ".join(fact for fact in facts if fact)
+    return {**found, "text": text, "url": origin.url, "note": origin.note, "lang": "en" if origin.note and chinese() else "",
+            "rate": rate}
