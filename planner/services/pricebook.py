@@ -48,6 +48,11 @@ def build(catalog: Catalog, scenario: Scenario) -> PriceBook:
     return _Maker(catalog, scenario.currency, scenario.pricing_date).book(scenario)
 
 
+def exchange_rate(catalog: Catalog, one: str, other: str, day: date) -> float | None:
+    """Units of one currency per unit of another, as a price book of that day would convert; None where no rate is known."""
+    return _Maker(catalog, other, day)._rate(one)[0]
+
+
 class _Maker:
     def __init__(self, catalog: Catalog, currency: str, day: date) -> None:
         self.catalog, self.currency, self.day = catalog, currency, day
