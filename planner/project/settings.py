@@ -104,5 +104,6 @@ LOGGING = {
         "django": {"handlers": [], "propagate": True},  # not by mail, as is Django's default: an error must be seen
         "django.request": {"level": "ERROR"},  # a page that is not there is no news
         "django.security.DisallowedHost": {"level": "CRITICAL"},
+        "waitress.queue": {"level": "ERROR"},  # a request that waits for a moment is no news
     },
 }

@@ -1,5 +1,6 @@
 import contextlib
 import hashlib
+import io
 import os
 import socket
 import sys
@@ -108,7 +109,7 @@ def seed(data, say, *, fresh):
         return
     if "load_catalog" in get_commands():
         say("Loading the catalog …")
-        call_command("load_catalog", verbosity=0)
+        call_command("load_catalog", verbosity=0, stdout=io.StringIO())
     if find_spec("planner.services.scenarios"):
         from planner.services import scenarios
 
