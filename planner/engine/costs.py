@@ -176,7 +176,8 @@ def purchases(holding: Holding, books: Books) -> Purchases:
             extras = np.where(bare > 0, 0.0, loose)
         for total, part in zip(totals, (whole_builds, bare, loose, extras), strict=True):
             total += part
-        of_cards = cards * card_price if addon else (
+        # memory and NIC that came with a card leave with it
+        of_cards = cards * card_price + extras * extra_price if addon else (
             hosts * build_price * build.accelerator_share if build.residual_class == "card" else np.zeros_like(hosts))
         of_all = whole_builds * build_price + bare * host_price + loose * card_price + extras * extra_price
         _arrive(card_value, of_cards, delay)
