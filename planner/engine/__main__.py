@@ -20,7 +20,9 @@ from planner.engine.quantities import InputError
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; 0 after an evaluation, 2 where an input is refused."""
-    parser = argparse.ArgumentParser(prog="python -m planner.engine", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m planner.engine", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("scenario", type=Path, help="a scenario, or a file that holds scenario and prices")
     parser.add_argument("--prices", type=Path, help="a price book, where the scenario file holds none")
     parser.add_argument("--format", choices=sorted(WRITERS), default="table")

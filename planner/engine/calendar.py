@@ -32,7 +32,7 @@ class Calendar:
 
     @cached_property
     def labels(self) -> list[str]:
-        """"2026-12" and so on."""
+        """ "2026-12" and so on."""
         return [f"{day.year}-{day.month:02d}" for day in self.firsts[: self.months]]
 
     @cached_property

@@ -29,8 +29,14 @@ class Verdict:
     reasons: tuple[Finding, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        return {"code": self.code, "plan": self.plan, "runner_up": self.runner_up, "margin": self.margin,
-                "margin_share": self.margin_share, "reasons": [reason.as_dict() for reason in self.reasons]}
+        return {
+            "code": self.code,
+            "plan": self.plan,
+            "runner_up": self.runner_up,
+            "margin": self.margin,
+            "margin_share": self.margin_share,
+            "reasons": [reason.as_dict() for reason in self.reasons],
+        }
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,10 @@ def by_lead_time(evaluation: Evaluation) -> dict[str, Verdict]:
     for name, case in (("low", 0), ("high", 2)):
         moved = any(
             lead_months(plan.plan, holding.machine, plan.commissioning_days, case) != holding.lead
-            for plan in evaluation.plans if plan.plan.follow_up.kind != "none" for holding in plan.fleet.holdings)
+            for plan in evaluation.plans
+            if plan.plan.follow_up.kind != "none"
+            for holding in plan.fleet.holdings
+        )
         if moved:
             other = evaluate(evaluation.scenario, evaluation.book, lead_case=case)
             answers[name] = _verdict(other, {plan.slug: plan.present_value for plan in other.plans})
@@ -99,10 +108,14 @@ def compare(evaluation: Evaluation) -> Comparison:
     by_class: dict[str, Verdict | None] = {}
     for name in ("specialist", "large_provider"):
         with_class = {plan.slug: plan.present_value_with(name) for plan in plans}
-        by_class[name] = None if any(
-            value is None and plan.feasible for plan, value in zip(plans, with_class.values(), strict=True)
-        ) else _verdict(evaluation, {slug: value or 0.0 for slug, value in with_class.items()})
-    residual = {plan.slug: plan.present_value - plan.by_category().get("credit.residual_at_horizon", 0.0) for plan in plans}
+        by_class[name] = (
+            None
+            if any(value is None and plan.feasible for plan, value in zip(plans, with_class.values(), strict=True))
+            else _verdict(evaluation, {slug: value or 0.0 for slug, value in with_class.items()})
+        )
+    residual = {
+        plan.slug: plan.present_value - plan.by_category().get("credit.residual_at_horizon", 0.0) for plan in plans
+    }
     curves = {plan.slug: plan.cumulative_without_residual for plan in plans}
     even: dict[str, dict[str, BreakEven]] = {plan.slug: {} for plan in plans}
     for one, other in itertools.permutations(plans, 2):
@@ -110,7 +123,9 @@ def compare(evaluation: Evaluation) -> Comparison:
     gap = {}
     if verdict.plan and verdict.runner_up:
         gap = category_gap(evaluation.plan(verdict.plan), evaluation.plan(verdict.runner_up))
-    return Comparison(verdict, ranking, by_class, _verdict(evaluation, residual), even, gap, server_against_cluster(evaluation))
+    return Comparison(
+        verdict, ranking, by_class, _verdict(evaluation, residual), even, gap, server_against_cluster(evaluation)
+    )
 
 
 def category_gap(one: PlanResult, other: PlanResult) -> dict[str, float]:
@@ -118,7 +133,8 @@ def category_gap(one: PlanResult, other: PlanResult) -> dict[str, float]:
     left, right = one.by_category(), other.by_category()
     return {
         name: one.money([right.get(name, 0.0), -left.get(name, 0.0)])
-        for name in CATEGORIES if name in left or name in right
+        for name in CATEGORIES
+        if name in left or name in right
     }
 
 
@@ -131,8 +147,13 @@ def _verdict(evaluation: Evaluation, values: dict[str, float]) -> Verdict:
     ranked = _ranked(plans, values)
     if not ranked:
         first = tuple(
-            Finding("infeasible", plan.infeasible[0].month, {**plan.infeasible[0].facts, "plan": plan.slug, "limit": plan.infeasible[0].code})
-            for plan in plans)
+            Finding(
+                "infeasible",
+                plan.infeasible[0].month,
+                {**plan.infeasible[0].facts, "plan": plan.slug, "limit": plan.infeasible[0].code},
+            )
+            for plan in plans
+        )
         return Verdict("none", None, reasons=first)
     best = evaluation.plan(ranked[0])
     if len(ranked) == 1:
@@ -140,8 +161,14 @@ def _verdict(evaluation: Evaluation, values: dict[str, float]) -> Verdict:
     second = evaluation.plan(ranked[1])
     margin = best.money([values[second.slug], -values[best.slug]])
     share = margin / values[second.slug] if values[second.slug] > 0 else 0.0
-    return Verdict("close" if share <= CLOSE else "clear", best.slug, second.slug, margin, share,
-                   tuple(_reasons(evaluation, best, second)))
+    return Verdict(
+        "close" if share <= CLOSE else "clear",
+        best.slug,
+        second.slug,
+        margin,
+        share,
+        tuple(_reasons(evaluation, best, second)),
+    )
 
 
 def _reasons(evaluation: Evaluation, best: PlanResult, second: PlanResult | None) -> list[Finding]:
@@ -167,14 +194,19 @@ def _reasons(evaluation: Evaluation, best: PlanResult, second: PlanResult | None
     for plan in evaluation.plans:
         if not plan.feasible:
             reason = plan.infeasible[0]
-            reasons.append(Finding("rival_infeasible", reason.month, {**reason.facts, "plan": plan.slug, "limit": reason.code}))
+            reasons.append(
+                Finding("rival_infeasible", reason.month, {**reason.facts, "plan": plan.slug, "limit": reason.code})
+            )
     return reasons
 
 
 def largest_gang(evaluation: Evaluation) -> dict[str, Any]:
     """The largest job of the scenario against the largest server of its plans."""
     gangs = [
-        (need.gang, slug) for plan in evaluation.plans for build, needs in plan.requirements.items() if build != "offer"
+        (need.gang, slug)
+        for plan in evaluation.plans
+        for build, needs in plan.requirements.items()
+        if build != "offer"
         for slug, need in needs.items()
     ]
     servers = [holding.machine.server_gpus for plan in evaluation.plans for holding in plan.fleet.holdings]
@@ -194,14 +226,22 @@ def server_against_cluster(evaluation: Evaluation) -> list[dict[str, Any]]:
         last_hosts, last_cards = float(hosts[-1]), float(cards[-1])
         largest = 0.0
         if holdings:
-            largest = float(cards.max()) if plan.network is not None else float(max(h.machine.server_gpus for h in holdings))
+            largest = (
+                float(cards.max()) if plan.network is not None else float(max(h.machine.server_gpus for h in holdings))
+            )
         free = sum(float(h.hosts[0, -1] * h.machine.slots - h.cards[0, -1]) for h in holdings)
-        rows.append({
-            "plan": plan.slug, "present_value": plan.present_value if plan.priced else None, "gpus_at_end": last_cards,
-            "servers_at_end": last_hosts, "largest_job_gpus": largest,
-            "lost_with_one_server": (1.0 / last_hosts) if last_hosts else None,
-            "fte_at_end": float(plan.fte[0, -1]), "free_slots_at_end": free,
-            "fabric": plan.network.final.topology if plan.network is not None else None, "rents": plan.offer is not None and bool(
-                sum((r.sum() for r in plan.allocation.rented.values()), 0.0)),
-        })
+        rows.append(
+            {
+                "plan": plan.slug,
+                "present_value": plan.present_value if plan.priced else None,
+                "gpus_at_end": last_cards,
+                "servers_at_end": last_hosts,
+                "largest_job_gpus": largest,
+                "lost_with_one_server": (1.0 / last_hosts) if last_hosts else None,
+                "fte_at_end": float(plan.fte[0, -1]),
+                "free_slots_at_end": free,
+                "fabric": plan.network.final.topology if plan.network is not None else None,
+                "rents": plan.offer is not None and bool(sum((r.sum() for r in plan.allocation.rented.values()), 0.0)),
+            }
+        )
     return rows

@@ -82,8 +82,11 @@ def machine_for(book: PriceBook, slug: str) -> Machine:
     build = book.builds.get(slug)
     if build is None:
         raise InputError(Problem(("plans", "build"), "not_in_catalog", slug))
-    return Machine(build, book.addons.get(slug) if build.chassis_slots > build.accelerator_count else None,
-                   book.accelerators[build.accelerator])
+    return Machine(
+        build,
+        book.addons.get(slug) if build.chassis_slots > build.accelerator_count else None,
+        book.accelerators[build.accelerator],
+    )
 
 
 @dataclass(frozen=True)
@@ -182,22 +185,39 @@ class Sizing:
         target = 1.0 if work.measure == "installed" and work.gpu_hours_per_month is None else work.target_utilisation
         needed = peak / available
         return Requirement(
-            mean=mean, peak=_none_fits(needed, target), required=_over(needed, target),
-            reserve=np.zeros_like(mean), rented=mean, gang=work.gang_gpus, gang_memory=work.gang_gpus,
+            mean=mean,
+            peak=_none_fits(needed, target),
+            required=_over(needed, target),
+            reserve=np.zeros_like(mean),
+            rented=mean,
+            gang=work.gang_gpus,
+            gang_memory=work.gang_gpus,
             limit="memory" if work.gang_gpus > 1 else "throughput",
-            factors={"convert": convert, "peak_to_mean": work.peak_to_mean, "target_utilisation": target,
-                     "allocation": allocation, "available": available, "pcie": pcie},
+            factors={
+                "convert": convert,
+                "peak_to_mean": work.peak_to_mean,
+                "target_utilisation": target,
+                "allocation": allocation,
+                "available": available,
+                "pcie": pcie,
+            },
         )
 
     # ── training: sizing page sections 1, 2, 10 ──
 
-    def _training(self, work: TrainingWorkload, hardware: Accelerator, server_gpus: int, one_domain: bool) -> Requirement:
+    def _training(
+        self, work: TrainingWorkload, hardware: Accelerator, server_gpus: int, one_domain: bool
+    ) -> Requirement:
         shape = self.shape(work)
         by_memory = self._gang_by_memory(work, shape, hardware, server_gpus)
         single = (by_memory or formulas.LARGEST_GANG) <= server_gpus
         hours_per_run, factors = self._run_hours(work, shape, hardware, single)
         months = self.calendar.months
-        runs = driver_path(work.growth, work.runs_per_month, months) if work.driver == "runs" else np.full(months, work.runs_per_month)
+        runs = (
+            driver_path(work.growth, work.runs_per_month, months)
+            if work.driver == "runs"
+            else np.full(months, work.runs_per_month)
+        )
         size = driver_path(work.growth, 1.0, months) if work.driver == "tokens" else np.ones(months)
         per_run = hours_per_run * size * self.software  # GPU-hours, (M,)
         by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
@@ -216,13 +236,25 @@ class Sizing:
             [("memory", float(by_memory or 1)), ("deadline", float(first_deadline)), ("throughput", float(mean.max()))],
             key=lambda entry: -entry[1],
         )
-        factors |= {"gpu_hours_per_run": hours_per_run, "deadline_days": work.deadline_days,
-                    "target_utilisation": target, "gang": float(gang.max())}
+        factors |= {
+            "gpu_hours_per_run": hours_per_run,
+            "deadline_days": work.deadline_days,
+            "target_utilisation": target,
+            "gang": float(gang.max()),
+        }
         return Requirement(
-            mean=mean, peak=_none_fits(peak, target), required=_over(np.maximum(gang, mean), target),
-            reserve=np.zeros_like(mean), rented=mean, gang=int(gang.max()), gang_memory=by_memory or 1,
-            gang_deadline=first_deadline, fits=by_memory is not None,
-            limit=limits[0][0], runner_up=limits[1][0], factors=factors,
+            mean=mean,
+            peak=_none_fits(peak, target),
+            required=_over(np.maximum(gang, mean), target),
+            reserve=np.zeros_like(mean),
+            rented=mean,
+            gang=int(gang.max()),
+            gang_memory=by_memory or 1,
+            gang_deadline=first_deadline,
+            fits=by_memory is not None,
+            limit=limits[0][0],
+            runner_up=limits[1][0],
+            factors=factors,
         )
 
     def _run_hours(
@@ -234,7 +266,10 @@ class Sizing:
         if work.measured_tokens_per_s_per_gpu is not None:
             rate = work.measured_tokens_per_s_per_gpu / self._ratio(work, hardware)
             return formulas.measured_gpu_hours(tokens, rate, goodput), {
-                "tokens": tokens, "measured_rate": rate, "goodput": goodput}
+                "tokens": tokens,
+                "measured_rate": rate,
+                "goodput": goodput,
+            }
         assert shape is not None  # the document is refused without a model or a measured rate
         peak = hardware.bf16_tflops if work.precision == "bf16" else hardware.fp8_tflops
         if not peak:
@@ -246,9 +281,16 @@ class Sizing:
         if work.sequence > shape.hidden / 4:
             attention = formulas.attention_flop(shape.layers, shape.hidden, work.sequence) / 2.0  # causal counting
         hours = formulas.training_gpu_hours(
-            shape.active, tokens, peak * 1e12, mfu, goodput, attention_flop_per_token=attention)
-        return hours, {"tokens": tokens, "active_params": shape.active, "peak_flops": peak * 1e12, "mfu": mfu,
-                       "goodput": goodput, "attention_flop": attention}
+            shape.active, tokens, peak * 1e12, mfu, goodput, attention_flop_per_token=attention
+        )
+        return hours, {
+            "tokens": tokens,
+            "active_params": shape.active,
+            "peak_flops": peak * 1e12,
+            "mfu": mfu,
+            "goodput": goodput,
+            "attention_flop": attention,
+        }
 
     def _gang_by_memory(
         self, work: TrainingWorkload, shape: ModelShape | None, hardware: Accelerator, server_gpus: int
@@ -256,8 +298,14 @@ class Sizing:
         if shape is None or hardware.memory_gb is None:
             return 1
         return formulas.gang_by_memory(
-            shape.params_b * 1e9, shape.layers, shape.hidden, work.sequence, hardware.memory_gb, work.states,
-            micro_batch=work.micro_batch, candidates=formulas.gang_sizes(server_gpus),
+            shape.params_b * 1e9,
+            shape.layers,
+            shape.hidden,
+            work.sequence,
+            hardware.memory_gb,
+            work.states,
+            micro_batch=work.micro_batch,
+            candidates=formulas.gang_sizes(server_gpus),
         )
 
     # ── serving: sizing page sections 3, 4, 5 ──
@@ -276,14 +324,28 @@ class Sizing:
         required = active * server_gpus + reserve
         rented = np.where(mean > 0.0, _over(mean, target), 0.0) + reserve
         rented = np.where(np.isfinite(rented), rented, mean + reserve)
-        factors |= {"rate_per_gpu": per_gpu, "derate": derate, "target_utilisation": target, "diurnal": work.diurnal_peak,
-                    "burst": work.burst_peak, "spare_servers": float(work.spare_servers), "server_gpus": float(server_gpus),
-                    "servers_active": float(active.max()) if np.isfinite(active).all() else math.inf}
+        factors |= {
+            "rate_per_gpu": per_gpu,
+            "derate": derate,
+            "target_utilisation": target,
+            "diurnal": work.diurnal_peak,
+            "burst": work.burst_peak,
+            "spare_servers": float(work.spare_servers),
+            "server_gpus": float(server_gpus),
+            "servers_active": float(active.max()) if np.isfinite(active).all() else math.inf,
+        }
         one_server = float(required.max()) <= server_gpus * (1 + work.spare_servers)
         return Requirement(
-            mean=mean, peak=peak, required=required, reserve=reserve, rented=rented, gang=replica, gang_memory=replica,
+            mean=mean,
+            peak=peak,
+            required=required,
+            reserve=reserve,
+            rented=rented,
+            gang=replica,
+            gang_memory=replica,
             limit="redundancy" if one_server and work.spare_servers else "throughput",
-            runner_up="throughput" if one_server and work.spare_servers else "redundancy", factors=factors,
+            runner_up="throughput" if one_server and work.spare_servers else "redundancy",
+            factors=factors,
         )
 
     def _request_rate(self, work: ServingWorkload, hardware: Accelerator) -> tuple[float, int, dict[str, float]]:
@@ -294,19 +356,31 @@ class Sizing:
         shape = self.shape(work)
         assert shape is not None
         answer = formulas.smallest_replica(
-            shape_fields(shape), work.precision, work.input_tokens, work.output_tokens,
+            shape_fields(shape),
+            work.precision,
+            work.input_tokens,
+            work.output_tokens,
             memory_gb=hardware.memory_gb or 0.0,
             bandwidth_gbps=ROOFLINE_BANDWIDTH.get(hardware.slug, hardware.memory_bw_gbps or 0.0),
-            bf16_tflops=hardware.bf16_tflops, fp8_tflops=hardware.fp8_tflops, fp4_tflops=hardware.fp4_tflops,
+            bf16_tflops=hardware.bf16_tflops,
+            fp8_tflops=hardware.fp8_tflops,
+            fp4_tflops=hardware.fp4_tflops,
             architecture=hardware.architecture,
         )
         if answer is None:
             raise InputError(Problem(("demand", "workloads", work.slug, "precision"), "no_rate", hardware.slug))
         gpus, rate = answer
-        return rate.requests_per_s / gpus, gpus, {
-            "replica_gpus": float(gpus), "replica_rate": rate.requests_per_s, "step_s": rate.t_step, "prefill_s": rate.t_prefill,
-            "batch": rate.batch,
-        }
+        return (
+            rate.requests_per_s / gpus,
+            gpus,
+            {
+                "replica_gpus": float(gpus),
+                "replica_rate": rate.requests_per_s,
+                "step_s": rate.t_step,
+                "prefill_s": rate.t_prefill,
+                "batch": rate.batch,
+            },
+        )
 
     # ── shared ──
 

@@ -13,7 +13,7 @@ import numpy as np
 from planner.engine import ENGINE_VERSION
 from planner.engine.allocation import Allocation, allocate
 from planner.engine.calendar import Array, Calendar, calendar_for
-from planner.engine.costs import Books, PlanCosts, write_cloud
+from planner.engine.costs import Books, PlanCosts, write_cloud, write_owned
 from planner.engine.demand import Machine, Requirement, Sizing, machine_for
 from planner.engine.fleet import Fleet, simulate
 from planner.engine.housing import Housing, UpgradeOrder, house
@@ -53,9 +53,17 @@ class Order:
     source: Source
 
     def as_dict(self) -> dict[str, Any]:
-        return {"order_by": self.order_by.isoformat(), "month": self.month, "in_service": self.in_service, "item": self.item,
-                "kind": self.kind, "quantity": _whole(self.quantity), "unit_price": round(self.unit_price, 6),
-                "currency": self.currency, "source": self.source.model_dump(mode="json")}
+        return {
+            "order_by": self.order_by.isoformat(),
+            "month": self.month,
+            "in_service": self.in_service,
+            "item": self.item,
+            "kind": self.kind,
+            "quantity": _whole(self.quantity),
+            "unit_price": round(self.unit_price, 6),
+            "currency": self.currency,
+            "source": self.source.model_dump(mode="json"),
+        }
 
 
 @dataclass
@@ -96,7 +104,9 @@ class PlanResult:
     @property
     def priced(self) -> bool:
         """False where an item has no quote: the plan then has no totals."""
-        return not any(reason.code in ("no_quote", "no_rate", "not_in_catalog", "no_fabric_ports") for reason in self.infeasible)
+        return not any(
+            reason.code in ("no_quote", "no_rate", "not_in_catalog", "no_fabric_ports") for reason in self.infeasible
+        )
 
     @cached_property
     def present_value(self) -> float:
@@ -177,7 +187,10 @@ class PlanResult:
     def facility_kw(self) -> Array:
         """(M,): IT draw × PUE. [kW]"""
         from planner.engine.housing import PUE_BY_METHOD
-        pue = np.array([site.pue if site.pue is not None else PUE_BY_METHOD[site.cooling_method] for site in self.housing.site_of])
+
+        pue = np.array(
+            [site.pue if site.pue is not None else PUE_BY_METHOD[site.cooling_method] for site in self.housing.site_of]
+        )
         return np.asarray(self.housing.draw[0] * pue)
 
     def present_value_with(self, provider_class: str) -> float | None:
@@ -211,6 +224,7 @@ class Evaluation:
         """Plain data of the public result (the same for `manage.py evaluate` and `python -m planner.engine`)."""
         from planner.engine.compare import by_lead_time, compare
         from planner.engine.export import as_plain
+
         return as_plain(self, compare(self), by_lead_time(self))
 
 
@@ -231,7 +245,9 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     return Evaluation(scenario, book, calendar, plans, left_out, _stale_prices(scenario, plans))
 
 
-def _evaluate_plan(plan: Plan, scenario: Scenario, books: Books, sizing: Sizing, on: frozenset[str], lead_case: int) -> PlanResult:
+def _evaluate_plan(
+    plan: Plan, scenario: Scenario, books: Books, sizing: Sizing, on: frozenset[str], lead_case: int
+) -> PlanResult:
     """One plan: sizing → orders → room → allocation → lines → verdict on its own feasibility."""
     calendar = books.calendar
     shape = (1, calendar.months)
@@ -242,8 +258,13 @@ def _evaluate_plan(plan: Plan, scenario: Scenario, books: Books, sizing: Sizing,
     problems: list[Finding] = []
 
     slugs = dict.fromkeys(
-        slug for slug in (plan.start.build if plan.start else None, plan.follow_up.build if plan.follow_up.kind != "none" else None)
-        if slug)
+        slug
+        for slug in (
+            plan.start.build if plan.start else None,
+            plan.follow_up.build if plan.follow_up.kind != "none" else None,
+        )
+        if slug
+    )
     machines: dict[str, Machine] = {}
     requirements: dict[str, dict[str, Requirement]] = {}
     for slug in slugs:
@@ -254,8 +275,12 @@ def _evaluate_plan(plan: Plan, scenario: Scenario, books: Books, sizing: Sizing,
         except InputError as error:
             problems.extend(_from_error(error))
 
-    joined = plan.fabric.when == "always" or (plan.fabric.when == "when_needed" and any(
-        need.gang > machines[slug].server_gpus for slug, needs in requirements.items() for need in needs.values()))
+    joined = plan.fabric.when == "always" or (
+        plan.fabric.when == "when_needed"
+        and any(
+            need.gang > machines[slug].server_gpus for slug, needs in requirements.items() for need in needs.values()
+        )
+    )
     usable: dict[str, list[tuple[Machine, Requirement]]] = {work.slug: [] for work in workloads}
     for work in workloads:
         refusals = []
@@ -272,8 +297,15 @@ def _evaluate_plan(plan: Plan, scenario: Scenario, books: Books, sizing: Sizing,
     fleet = Fleet([], 0)
     if machines:
         needs = {slug: np.asarray(sum(need.required for need in requirements[slug].values())) for slug in machines}
-        fleet = simulate(plan, machines, needs, scenario=scenario, book=books.book,
-                         commissioning_days=books.commissioning_days, lead_case=lead_case)
+        fleet = simulate(
+            plan,
+            machines,
+            needs,
+            scenario=scenario,
+            book=books.book,
+            commissioning_days=books.commissioning_days,
+            lead_case=lead_case,
+        )
     ledger = Ledger(shape, on, decimals)
     network: Network | None = None
     try:
@@ -302,7 +334,9 @@ def _evaluate_plan(plan: Plan, scenario: Scenario, books: Books, sizing: Sizing,
     allocation = allocate(order, reference, usable, nominal, offered)
     zero = np.zeros(shape)
     fabric_kw = (network.kw_max, network.kw_typical) if network is not None else (zero, zero)
-    housing = house(plan, scenario, fleet, allocation.used, fabric_kw, network.switches if network is not None else zero)
+    housing = house(
+        plan, scenario, fleet, allocation.used, fabric_kw, network.switches if network is not None else zero
+    )
     lost = 0.0
     if (housing.factor < 1.0 - SLACK).any():
         before = allocation
@@ -315,7 +349,7 @@ def _evaluate_plan(plan: Plan, scenario: Scenario, books: Books, sizing: Sizing,
     offers_by_class: dict[str, CloudOffer | None] = {}
     try:
         costs = PlanCosts(plan, books, fleet, network, housing, allocation, ledger)
-        costs.write()
+        write_owned(costs)
         fte = costs.fte_owned + costs.fte_fabric
         if offer is not None and plan.overflow is not None:
             write_cloud(plan, books, allocation.rented, offer, ledger)
@@ -333,10 +367,27 @@ def _evaluate_plan(plan: Plan, scenario: Scenario, books: Books, sizing: Sizing,
 
     discount = calendar.discount(scenario.finance.discount_rate)
     result = PlanResult(
-        plan=plan, calendar=calendar, discount=discount, currency=scenario.currency, decimals=decimals, lines=ledger.lines,
-        demand=demand, needed=_needed(plan, requirements, reference), fleet=fleet, housing=housing, allocation=allocation,
-        network=network, offer=offer, offers_by_class=offers_by_class, orders=[], infeasible=problems, warnings=[],
-        requirements=requirements, fte=fte, commissioning_days=books.commissioning_days, cloud_by_class=cloud_by_class,
+        plan=plan,
+        calendar=calendar,
+        discount=discount,
+        currency=scenario.currency,
+        decimals=decimals,
+        lines=ledger.lines,
+        demand=demand,
+        needed=_needed(plan, requirements, reference),
+        fleet=fleet,
+        housing=housing,
+        allocation=allocation,
+        network=network,
+        offer=offer,
+        offers_by_class=offers_by_class,
+        orders=[],
+        infeasible=problems,
+        warnings=[],
+        requirements=requirements,
+        fte=fte,
+        commissioning_days=books.commissioning_days,
+        cloud_by_class=cloud_by_class,
     )
     result.orders = _orders(result, books)
     _judge(result, scenario, books, lost)
@@ -351,30 +402,45 @@ def _needed(plan: Plan, requirements: dict[str, dict[str, Requirement]], referen
 
 def _by_running_cost(machines: dict[str, Machine]) -> list[str]:
     """Build slugs by power per unit of matrix work: the running cost that differs between machines."""
+
     def watts_per_rate(slug: str) -> float:
         machine = machines[slug]
         rate = machine.accelerator.bf16_tflops or machine.accelerator.memory_bw_gbps or 1.0
         return machine.build.typical_kw / (rate * machine.base_cards)
+
     return sorted(machines, key=watts_per_rate)
 
 
 def _cannot_run(work: Workload, need: Requirement, machine: Machine, joined: bool) -> Finding | None:
     """Why a machine cannot run a workload, or None: memory first, then deadline (model.md 2 and 3)."""
     if not need.fits:
-        return Finding("memory", 0, {"workload": work.slug, "item": machine.slug, "needed_gpus": None, "server_gpus": machine.server_gpus})
+        return Finding(
+            "memory",
+            0,
+            {"workload": work.slug, "item": machine.slug, "needed_gpus": None, "server_gpus": machine.server_gpus},
+        )
     if joined or need.gang <= machine.server_gpus:
         return None
     by = "memory" if need.gang_memory > machine.server_gpus else "deadline"
-    return Finding(by, 0, {
-        "workload": work.slug, "item": machine.slug, "server_gpus": machine.server_gpus,
-        "needed_gpus": need.gang_memory if by == "memory" else need.gang_deadline,
-    })
+    return Finding(
+        by,
+        0,
+        {
+            "workload": work.slug,
+            "item": machine.slug,
+            "server_gpus": machine.server_gpus,
+            "needed_gpus": need.gang_memory if by == "memory" else need.gang_deadline,
+        },
+    )
 
 
 def _from_error(error: InputError) -> list[Finding]:
     if isinstance(error, MissingRate):
         raise error
-    return [Finding(problem.code, None, {"item": str(problem.value), "field": "/".join(problem.path)}) for problem in error.problems]
+    return [
+        Finding(problem.code, None, {"item": str(problem.value), "field": "/".join(problem.path)})
+        for problem in error.problems
+    ]
 
 
 def _orders(result: PlanResult, books: Books) -> list[Order]:
@@ -385,7 +451,9 @@ def _orders(result: PlanResult, books: Books) -> list[Order]:
         weeks = holding.machine.build.lead_weeks[1]
         lead_days[holding.machine.slug] = round(weeks * 7 + books.commissioning_days)
     leads = {holding.machine.slug: holding.lead for holding in result.fleet.holdings}
-    addon_of = {holding.machine.addon.slug: holding.machine.slug for holding in result.fleet.holdings if holding.machine.addon}
+    addon_of = {
+        holding.machine.addon.slug: holding.machine.slug for holding in result.fleet.holdings if holding.machine.addon
+    }
     for line in result.lines:
         if line.category not in ("capex.accelerators_and_servers", "capex.fabric", "capex.cooling", "capex.facility"):
             continue
@@ -396,13 +464,21 @@ def _orders(result: PlanResult, books: Books) -> list[Order]:
             m = int(m)
             quantity, price = float(line.quantity[0, m]), float(line.unit_price[0, m])
             for part, first in _split_first(result, line, owner, m, quantity):
-                lead = 0 if first else leads.get(owner, max(leads.values(), default=0) if line.category == "capex.fabric" else 0)
+                lead = (
+                    0
+                    if first
+                    else leads.get(owner, max(leads.values(), default=0) if line.category == "capex.fabric" else 0)
+                )
                 renewed = not first and owner and bool(_renewed(result, owner, m))
                 service = m if renewed else min(m + lead, calendar.months)
                 # the fabric must be there when its servers are
-                ahead = lead_days.get(owner, max(lead_days.values(), default=0) if line.category == "capex.fabric" else 0)
+                ahead = lead_days.get(
+                    owner, max(lead_days.values(), default=0) if line.category == "capex.fabric" else 0
+                )
                 order_by = calendar.firsts[m] - dt.timedelta(days=ahead) if first else calendar.firsts[m]
-                orders.append(Order(m, service, order_by, line.item, line.code, part, price, result.currency, line.source))
+                orders.append(
+                    Order(m, service, order_by, line.item, line.code, part, price, result.currency, line.source)
+                )
     return sorted(orders, key=lambda order: (order.month, order.in_service, order.kind, order.item))
 
 
@@ -411,18 +487,25 @@ def _split_first(result: PlanResult, line: Line, owner: str, month: int, quantit
     if month != 0 or line.category != "capex.accelerators_and_servers":
         return [(quantity, month == 0)]
     holding = next(holding for holding in result.fleet.holdings if holding.machine.slug == owner)
-    base, extra = holding.machine.base_cards, max(0, holding.first_cards - holding.first_hosts * holding.machine.base_cards)
+    base, extra = (
+        holding.machine.base_cards,
+        max(0, holding.first_cards - holding.first_hosts * holding.machine.base_cards),
+    )
     whole = holding.first_cards >= holding.first_hosts * base
     first = {
-        "server": holding.first_hosts if whole else 0, "chassis": 0 if whole else holding.first_hosts,
-        "card": extra if whole else holding.first_cards, "card_extra": extra if whole else 0,
+        "server": holding.first_hosts if whole else 0,
+        "chassis": 0 if whole else holding.first_hosts,
+        "card": extra if whole else holding.first_cards,
+        "card_extra": extra if whole else 0,
     }.get(line.code, 0)
     parts = [(float(min(first, quantity)), True), (quantity - min(first, quantity), False)]
     return [part for part in parts if part[0] > 0]
 
 
 def _renewed(result: PlanResult, slug: str, month: int) -> float:
-    return float(sum(holding.renewed_cards[0, month] for holding in result.fleet.holdings if holding.machine.slug == slug))
+    return float(
+        sum(holding.renewed_cards[0, month] for holding in result.fleet.holdings if holding.machine.slug == slug)
+    )
 
 
 def _judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: float) -> None:
@@ -433,36 +516,76 @@ def _judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours:
     cannot_run = any(reason.code in ("memory", "deadline") for reason in result.infeasible)
     if short.any() and result.priced and not cannot_run:
         first = int(np.argmax(short))
-        result.infeasible.append(Finding("service_target", first, {
-            "served": float(allocation.served[0, first]), "target": target,
-            "demand_gpu": float(result.demand[0, first]), "capacity_gpu": float(result.capacity[first])}))
+        result.infeasible.append(
+            Finding(
+                "service_target",
+                first,
+                {
+                    "served": float(allocation.served[0, first]),
+                    "target": target,
+                    "demand_gpu": float(result.demand[0, first]),
+                    "capacity_gpu": float(result.capacity[first]),
+                },
+            )
+        )
     for shortage in result.housing.shortages:
-        facts = {"needed": shortage.needed, "limit": shortage.limit, "site": shortage.site, "months": shortage.months,
-                 "resource": shortage.resource, **_remedy(shortage.remedy, books)}
+        facts = {
+            "needed": shortage.needed,
+            "limit": shortage.limit,
+            "site": shortage.site,
+            "months": shortage.months,
+            "resource": shortage.resource,
+            **_remedy(shortage.remedy, books),
+        }
         if shortage.resource == "cooling":
-            result.warnings.append(Finding("cooling_short", shortage.month, {
-                **facts, "lost_gpu_hours": lost_gpu_hours, "stopped": result.housing.tripped}))
+            result.warnings.append(
+                Finding(
+                    "cooling_short",
+                    shortage.month,
+                    {**facts, "lost_gpu_hours": lost_gpu_hours, "stopped": result.housing.tripped},
+                )
+            )
         elif shortage.remedy is None or plan.upgrades == "show":
             result.infeasible.append(Finding(f"room_{shortage.resource}", shortage.month, facts))
         else:
             result.warnings.append(Finding("room_short", shortage.month, facts))
     for order in result.housing.upgrades:
-        result.warnings.append(Finding("upgrade_included", order.ordered, {
-            "site": order.site, "in_service": order.in_service, **_remedy(order, books)}))
+        result.warnings.append(
+            Finding(
+                "upgrade_included",
+                order.ordered,
+                {"site": order.site, "in_service": order.in_service, **_remedy(order, books)},
+            )
+        )
     if result.fleet.due_at_start:
         result.warnings.append(Finding("next_order_due_at_start", 0, {"lead_months": result.fleet.follow_lead}))
-    firsts = [order for order in result.orders if order.month == 0 and order.in_service == 0 and order.kind in ("server", "chassis")]
+    firsts = [
+        order
+        for order in result.orders
+        if order.month == 0 and order.in_service == 0 and order.kind in ("server", "chassis")
+    ]
     if firsts:
         earliest = min(firsts, key=lambda order: order.order_by)
         if earliest.order_by < scenario.pricing_date:
-            result.warnings.append(Finding("order_by_past", 0, {"order_by": earliest.order_by.isoformat(), "item": earliest.item}))
+            result.warnings.append(
+                Finding("order_by_past", 0, {"order_by": earliest.order_by.isoformat(), "item": earliest.item})
+            )
     for site in scenario.sites:
-        loud = [holding.machine.build for holding in result.fleet.holdings
-                if site.noise_limit_db is not None and (holding.machine.build.noise_db or 0) > site.noise_limit_db
-                and holding.hosts.any()]
+        loud = [
+            holding.machine.build
+            for holding in result.fleet.holdings
+            if site.noise_limit_db is not None
+            and (holding.machine.build.noise_db or 0) > site.noise_limit_db
+            and holding.hosts.any()
+        ]
         for build in loud:
-            result.warnings.append(Finding("noise", site.from_month, {
-                "item": build.slug, "noise_db": build.noise_db, "limit": site.noise_limit_db, "site": site.slug}))
+            result.warnings.append(
+                Finding(
+                    "noise",
+                    site.from_month,
+                    {"item": build.slug, "noise_db": build.noise_db, "limit": site.noise_limit_db, "site": site.slug},
+                )
+            )
     unmet_hours = float((allocation.unmet[0] * calendar.hours).sum())
     if unmet_hours > 0:
         result.unmet_cost = _unmet_cost(result, scenario, books, unmet_hours)
@@ -475,9 +598,15 @@ def _remedy(order: UpgradeOrder | None, books: Books) -> dict[str, Any]:
     if order is None:
         return {"remedy": None}
     price = order.upgrade.price if order.upgrade.price is not None else books.cost(order.upgrade.item)[0]
-    return {"remedy": order.upgrade.item, "remedy_slug": order.upgrade.slug, "remedy_price": price * order.upgrade.quantity,
-            "remedy_lead_weeks": order.upgrade.lead_weeks, "adds_cooling_kw": order.upgrade.adds_cooling_kw,
-            "adds_power_kw": order.upgrade.adds_power_kw, "order_month": order.ordered}
+    return {
+        "remedy": order.upgrade.item,
+        "remedy_slug": order.upgrade.slug,
+        "remedy_price": price * order.upgrade.quantity,
+        "remedy_lead_weeks": order.upgrade.lead_weeks,
+        "adds_cooling_kw": order.upgrade.adds_cooling_kw,
+        "adds_power_kw": order.upgrade.adds_power_kw,
+        "order_month": order.ordered,
+    }
 
 
 def _unmet_cost(result: PlanResult, scenario: Scenario, books: Books, hours: float) -> float | None:
@@ -499,7 +628,9 @@ def _stale_prices(scenario: Scenario, plans: list[PlanResult]) -> list[Finding]:
         for line in result.lines:
             dated = line.source.dated
             if line.category == "capex.accelerators_and_servers" and dated is not None and dated < oldest:
-                seen.setdefault(line.item, Finding("stale_price", None, {"item": line.item, "dated": dated.isoformat()}))
+                seen.setdefault(
+                    line.item, Finding("stale_price", None, {"item": line.item, "dated": dated.isoformat()})
+                )
     return list(seen.values())
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,7 +60,9 @@ def _plan(result: PlanResult, comparison: Comparison) -> dict[str, Any]:
             "demand_gpu": _list(result.demand[0]),
             "required_gpu": _list(np.where(np.isfinite(result.needed[0]), result.needed[0], -1.0)),
             "capacity_gpu": _list(result.capacity),
-            "rented_gpu": _list(sum((r[0] for r in result.allocation.rented.values()), np.zeros(result.calendar.months))),
+            "rented_gpu": _list(
+                sum((r[0] for r in result.allocation.rented.values()), np.zeros(result.calendar.months))
+            ),
             "unmet_gpu_hours": _list(result.allocation.unmet[0] * result.calendar.hours),
             "useful_gpu_hours": _list(result.useful_hours),
             "utilisation": _list(result.utilisation),
@@ -84,12 +85,19 @@ def line_as_dict(line: Line, result: PlanResult) -> dict[str, Any]:
     """One cost line with its monthly cells."""
     paid = np.flatnonzero(line.quantity[0])
     return {
-        "category": line.category, "code": line.code, "item": line.item, "formula": line.formula,
-        "quantity": _list(line.quantity[0]), "quantity_unit": line.quantity_unit,
+        "category": line.category,
+        "code": line.code,
+        "item": line.item,
+        "formula": line.formula,
+        "quantity": _list(line.quantity[0]),
+        "quantity_unit": line.quantity_unit,
         "unit_price": round(float(line.unit_price[0, paid[0]]), 6) if paid.size else 0.0,
         "unit_prices": [round(float(price), 6) for price in line.unit_price[0]],
-        "currency": result.currency, "source": line.source.model_dump(mode="json"), "factors": line.factors,
-        "present_value": line.present_value(result.discount), "total": line.total(),
+        "currency": result.currency,
+        "source": line.source.model_dump(mode="json"),
+        "factors": line.factors,
+        "present_value": line.present_value(result.discount),
+        "total": line.total(),
         "monthly": _list(line.minor / 10.0**line.decimals),
     }
 
@@ -103,6 +111,7 @@ SUMMARY = ("slug", "feasible", "present_value", "capex", "opex", "credits", "cos
 
 def as_table(plain: dict[str, Any]) -> str:
     """The comparison as text for a terminal: one row a plan, then the verdict by its codes."""
+
     def cell(value: Any) -> str:
         if value is None:
             return "—"
@@ -112,23 +121,45 @@ def as_table(plain: dict[str, Any]) -> str:
 
     rows = [list(SUMMARY), *([cell(plan[key]) for key in SUMMARY] for plan in plain["plans"])]
     widths = [max(len(row[column]) for row in rows) for column in range(len(SUMMARY))]
-    text = ["  ".join(value.ljust(width) if column == 0 else value.rjust(width)
-                      for column, (value, width) in enumerate(zip(row, widths, strict=True))) for row in rows]
+    text = [
+        "  ".join(
+            value.ljust(width) if column == 0 else value.rjust(width)
+            for column, (value, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
     verdict = plain["verdict"]
     share = "" if verdict["margin_share"] is None else f", {verdict['margin_share']:.1%} under {verdict['runner_up']}"
     text.append("")
-    text.append(f"verdict: {verdict['code']} {verdict['plan'] or '—'}{share}  [{plain['currency']}, {plain['months']} months]")
+    text.append(
+        f"verdict: {verdict['code']} {verdict['plan'] or '—'}{share}  [{plain['currency']}, {plain['months']} months]"
+    )
     text.extend(f"  {reason['code']}" for reason in verdict["reasons"])
     for plan in plain["plans"]:
         for reason in plan["infeasible_reasons"]:
             text.append(f"infeasible: {plan['slug']}: {reason['code']} (month {reason['month']})")
-        text.extend(f"warning: {plan['slug']}: {warning['code']} (month {warning['month']})" for warning in plan["warnings"])
+        text.extend(
+            f"warning: {plan['slug']}: {warning['code']} (month {warning['month']})" for warning in plan["warnings"]
+        )
     text.append("left out: " + ", ".join(plain["left_out"]))
     return "\n".join(text)
 
 
-LEDGER_HEAD = ("plan", "category", "line", "item", "month", "quantity", "quantity_unit", "unit_price", "amount", "currency",
-               "source_basis", "source_dated", "source_url")
+LEDGER_HEAD = (
+    "plan",
+    "category",
+    "line",
+    "item",
+    "month",
+    "quantity",
+    "quantity_unit",
+    "unit_price",
+    "amount",
+    "currency",
+    "source_basis",
+    "source_dated",
+    "source_url",
+)
 
 
 def ledger_rows(plain: dict[str, Any]) -> list[list[Any]]:
@@ -140,9 +171,23 @@ def ledger_rows(plain: dict[str, Any]) -> list[list[Any]]:
         for line in plan["lines"]:
             for m, amount in enumerate(line["monthly"]):
                 if line["quantity"][m] or amount:
-                    rows.append([plan["slug"], line["category"], line["code"], line["item"], labels[m], line["quantity"][m],
-                                 line["quantity_unit"], line["unit_prices"][m], amount, line["currency"],
-                                 line["source"]["basis"], line["source"]["dated"] or "", line["source"]["url"]])
+                    rows.append(
+                        [
+                            plan["slug"],
+                            line["category"],
+                            line["code"],
+                            line["item"],
+                            labels[m],
+                            line["quantity"][m],
+                            line["quantity_unit"],
+                            line["unit_prices"][m],
+                            amount,
+                            line["currency"],
+                            line["source"]["basis"],
+                            line["source"]["dated"] or "",
+                            line["source"]["url"],
+                        ]
+                    )
     return rows
 
 
@@ -150,13 +195,18 @@ def as_csv(plain: dict[str, Any]) -> str:
     """The ledger as CSV; text that a spreadsheet would run as a formula is disarmed, numbers stay numbers."""
     import csv
     import io
+
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     for row in ledger_rows(plain):
-        writer.writerow([f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" and cell else cell for cell in row])
+        writer.writerow(
+            [f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" and cell else cell for cell in row]
+        )
     return out.getvalue()
 
 
 WRITERS: dict[str, Any] = {
-    "json": lambda plain: json.dumps(plain, ensure_ascii=False, indent=1), "table": as_table, "csv": as_csv,
+    "json": lambda plain: json.dumps(plain, ensure_ascii=False, indent=1),
+    "table": as_table,
+    "csv": as_csv,
 }

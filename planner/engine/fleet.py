@@ -44,8 +44,16 @@ class Holding:
     first_cards: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("ordered_hosts", "ordered_cards", "arrived_hosts", "arrived_cards", "retired_hosts", "retired_cards",
-                     "renewed_hosts", "renewed_cards"):
+        for name in (
+            "ordered_hosts",
+            "ordered_cards",
+            "arrived_hosts",
+            "arrived_cards",
+            "retired_hosts",
+            "retired_cards",
+            "renewed_hosts",
+            "renewed_cards",
+        ):
             setattr(self, name, np.zeros(self.shape))
 
     @property
@@ -91,8 +99,15 @@ def lead_months(plan: Plan, machine: Machine, commissioning_days: float, which: 
 
 
 def simulate(
-    plan: Plan, machines: dict[str, Machine], needs: dict[str, Array], *, scenario: Scenario, book: PriceBook,
-    commissioning_days: float, trials: int = 1, lead_case: int = 1,
+    plan: Plan,
+    machines: dict[str, Machine],
+    needs: dict[str, Array],
+    *,
+    scenario: Scenario,
+    book: PriceBook,
+    commissioning_days: float,
+    trials: int = 1,
+    lead_case: int = 1,
 ) -> Fleet:
     """Run a plan's purchase rules over the horizon (model.md 3).
 

@@ -65,7 +65,7 @@ def price_path(path: PricePath, months: int, spread: float = 0.0) -> Array:
     m = np.arange(months)
     if not path.by_year:
         return np.asarray((1.0 + path.rate_per_year + spread) ** (m / 12.0))
-    yearly = np.array([
-        (path.by_year[year] if year < len(path.by_year) else path.rate_per_year) + spread for year in m // 12
-    ])
+    yearly = np.array(
+        [(path.by_year[year] if year < len(path.by_year) else path.rate_per_year) + spread for year in m // 12]
+    )
     return np.concatenate(([1.0], np.cumprod((1.0 + yearly) ** (1.0 / 12.0))[:-1]))

@@ -88,7 +88,12 @@ def fleet_draw(fleet: Fleet, used: dict[str, Array], fabric_kw: tuple[Array, Arr
 
 
 def house(
-    plan: Plan, scenario: Scenario, fleet: Fleet, used: dict[str, Array], fabric_kw: tuple[Array, Array], switches: Array,
+    plan: Plan,
+    scenario: Scenario,
+    fleet: Fleet,
+    used: dict[str, Array],
+    fabric_kw: tuple[Array, Array],
+    switches: Array,
 ) -> Housing:
     """Put a fleet into its rooms over the horizon; buys or prices the upgrades it needs.
 
@@ -100,8 +105,13 @@ def house(
     draw_max, draw_busy = fleet_draw(fleet, used, fabric_kw)
     racks, short_of = _racks(fleet, sites, switches, draw_max.shape)
     answer = Housing(
-        draw_max=draw_max, draw_busy=draw_busy, draw=draw_busy.copy(), factor=np.ones(draw_max.shape), racks=racks,
-        contracted_kw=_contracted(sites, draw_max), site_of=sites,
+        draw_max=draw_max,
+        draw_busy=draw_busy,
+        draw=draw_busy.copy(),
+        factor=np.ones(draw_max.shape),
+        racks=racks,
+        contracted_kw=_contracted(sites, draw_max),
+        site_of=sites,
         contracted_without_fabric_kw=_contracted(sites, draw_max - fabric_kw[0]),
     )
     answer.shortages.extend(short_of)
@@ -113,15 +123,23 @@ def house(
         if plan.upgrades == "buy":
             for order in bought:
                 limits[order.in_service :] += np.where(
-                    [site.slug == order.site for site in sites[order.in_service :]], _adds(order.upgrade, resource), 0.0)
+                    [site.slug == order.site for site in sites[order.in_service :]], _adds(order.upgrade, resource), 0.0
+                )
             answer.upgrades.extend(bought)
         over = needed > limits + 1e-9
         if over.any():
             first = int(np.argmax(over[0]))
-            answer.shortages.append(Shortage(
-                resource, first, float(needed[0, first]), float(limits[first]), sites[first].slug, int(over[0].sum()),
-                next((order for order in bought if order.site == sites[first].slug), None),
-            ))
+            answer.shortages.append(
+                Shortage(
+                    resource,
+                    first,
+                    float(needed[0, first]),
+                    float(limits[first]),
+                    sites[first].slug,
+                    int(over[0].sum()),
+                    next((order for order in bought if order.site == sites[first].slug), None),
+                )
+            )
         if resource == "cooling":
             # the machines slow down: they draw no more than the room can carry away
             running = throttle(limits, draw_busy)
@@ -148,12 +166,18 @@ def _once(orders: list[UpgradeOrder]) -> list[UpgradeOrder]:
 
 
 def _adds(upgrade: Upgrade, resource: str) -> float:
-    return {"cooling": upgrade.adds_cooling_kw, "power": upgrade.adds_power_kw, "racks": float(upgrade.adds_racks)}[resource]
+    return {"cooling": upgrade.adds_cooling_kw, "power": upgrade.adds_power_kw, "racks": float(upgrade.adds_racks)}[
+        resource
+    ]
 
 
 def _limits(resource: str, sites: list[Site]) -> Array:
     """(M,): the room's limit in each month, infinity where none is known."""
-    values = {"cooling": [s.cooling_kw for s in sites], "power": [s.power_kw for s in sites], "racks": [s.racks for s in sites]}
+    values = {
+        "cooling": [s.cooling_kw for s in sites],
+        "power": [s.power_kw for s in sites],
+        "racks": [s.racks for s in sites],
+    }
     return np.array([np.inf if value is None else float(value) for value in values[resource]])
 
 
@@ -201,7 +225,9 @@ def _racks(fleet: Fleet, sites: list[Site], switches: Array, shape: tuple[int, i
     """Racks of the packing in each month, and the machines that fit in no rack."""
     racks = np.zeros(shape)
     shortages: dict[str, Shortage] = {}
-    counts = [(holding.machine, holding.hosts, holding.cards) for holding in fleet.holdings if holding.machine.build.in_rack]
+    counts = [
+        (holding.machine, holding.hosts, holding.cards) for holding in fleet.holdings if holding.machine.build.in_rack
+    ]
     for s in range(shape[0]):
         for m, site in enumerate(sites):
             nodes = []
@@ -210,19 +236,32 @@ def _racks(fleet: Fleet, sites: list[Site], switches: Array, shape: tuple[int, i
                 if number == 0:
                     continue
                 full = cards[s, m] / number
-                nodes.append((number, machine.build.rack_units,
-                              round(machine.host_kw[0] + full * machine.card_kw[0], 6),
-                              round(machine.host_kg + full * (machine.addon.weight_kg if machine.addon else 0.0), 3), 0))
+                nodes.append(
+                    (
+                        number,
+                        machine.build.rack_units,
+                        round(machine.host_kw[0] + full * machine.card_kw[0], 6),
+                        round(machine.host_kg + full * (machine.addon.weight_kg if machine.addon else 0.0), 3),
+                        0,
+                    )
+                )
             if switches[s, m]:
                 nodes.append((int(switches[s, m]), 1.0, 0.0, 15.0, 0))
             if not nodes:
                 continue
-            result = _packed(tuple(nodes), (float(site.rack_units - site.reserved_units), site.rack_kw, site.rack_kg, None))
+            result = _packed(
+                tuple(nodes), (float(site.rack_units - site.reserved_units), site.rack_kw, site.rack_kg, None)
+            )
             racks[s, m] = result.racks
             if not result.fits and site.slug not in shortages:
                 limit = {"units": float(site.rack_units - site.reserved_units), "kw": site.rack_kw, "kg": site.rack_kg}
                 index = {"units": 1, "kw": 2, "kg": 3}[result.limit_by]
                 shortages[site.slug] = Shortage(
-                    result.limit_by, m, max(float(node[index]) for node in nodes), float(limit[result.limit_by] or 0.0),
-                    site.slug, len(sites) - m)
+                    result.limit_by,
+                    m,
+                    max(float(node[index]) for node in nodes),
+                    float(limit[result.limit_by] or 0.0),
+                    site.slug,
+                    len(sites) - m,
+                )
     return racks, list(shortages.values())

@@ -33,6 +33,7 @@ Share = Annotated[float, Quantity("share", 0.0, 1.0)]
 
 # ── Demand ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+
 class ConstantGrowth(Document):
     """The driver stays what it is."""
 
@@ -172,8 +173,12 @@ class ServingWorkload(WorkloadBase):
     input_tokens: Annotated[float, Quantity("token", 1.0, 1e7)] = 1000.0
     output_tokens: Annotated[float, Quantity("token", 1.0, 1e6)] = 300.0
     latency: Literal["batch", "relaxed", "interactive"] = "relaxed"
-    diurnal_peak: Annotated[float, Quantity("1", 1.0, 20.0, 1.4, 2.5, "estimate", "https://github.com/Azure/AzurePublicDataset")] = 2.0
-    burst_peak: Annotated[float, Quantity("1", 1.0, 20.0, 1.2, 2.0, "estimate", "https://github.com/Azure/AzurePublicDataset")] = 1.5
+    diurnal_peak: Annotated[
+        float, Quantity("1", 1.0, 20.0, 1.4, 2.5, "estimate", "https://github.com/Azure/AzurePublicDataset")
+    ] = 2.0
+    burst_peak: Annotated[
+        float, Quantity("1", 1.0, 20.0, 1.2, 2.0, "estimate", "https://github.com/Azure/AzurePublicDataset")
+    ] = 1.5
     target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.6, 0.85)] = 0.8
     spare_servers: Annotated[int, Quantity("server", 0, 10)] = 1
     measured_requests_per_s_per_gpu: Annotated[float | None, Quantity("request/s/GPU", 1e-9, 1e9)] = None
@@ -192,19 +197,23 @@ class Demand(Document):
     workloads: tuple[Workload, ...] = Field(min_length=1, max_length=20)
     # Work per unit falls by this share a year through better software, before GPUs are counted.
     software_speedup_per_year: Annotated[
-        float, Quantity("share/year", 0.0, 1.0, 0.0, 0.18, "estimate", "https://github.com/mlcommons/inference_results_v5.1")
+        float,
+        Quantity("share/year", 0.0, 1.0, 0.0, 0.18, "estimate", "https://github.com/mlcommons/inference_results_v5.1"),
     ] = 0.0
     service_target: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
 
 
 # ── Plans ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+
 class Start(Document):
     """The first wave: in service and paid in month 0."""
 
     build: BuildSlug
     quantity: Annotated[int, Quantity("server", 1, 10_000)] = 1
-    cards: Annotated[int | None, Quantity("GPU", 1, 100_000)] = None  # GPUs in all; None: the build's own, times quantity
+    cards: Annotated[int | None, Quantity("GPU", 1, 100_000)] = (
+        None  # GPUs in all; None: the build's own, times quantity
+    )
 
 
 class Wave(Document):
@@ -242,7 +251,9 @@ class Fabric(Document):
 
 
 class EndOfLife(Document):
-    life_months: Annotated[int, Quantity("month", 12, 240, 36, 72, "estimate", "https://wiresift.com/ai-server-depreciation")] = 60
+    life_months: Annotated[
+        int, Quantity("month", 12, 240, 36, 72, "estimate", "https://wiresift.com/ai-server-depreciation")
+    ] = 60
     then: Literal["renew", "let_go"] = "renew"
 
 
@@ -250,7 +261,16 @@ class Plan(Document):
     slug: Slug
     name: Name = ""
     strategy: Literal[
-        "scale_out", "server_now", "servers_now", "cluster_now", "cloud", "hybrid", "fixed", "server_as_is", "server_cooled", "other"
+        "scale_out",
+        "server_now",
+        "servers_now",
+        "cluster_now",
+        "cloud",
+        "hybrid",
+        "fixed",
+        "server_as_is",
+        "server_cooled",
+        "other",
     ] = "other"
     start: Start | None = None
     follow_up: FollowUp = FollowUp()
@@ -258,7 +278,9 @@ class Plan(Document):
     fabric: Fabric = Fabric()
     end_of_life: EndOfLife = EndOfLife()
     sourcing: Literal["buy"] = "buy"
-    lead_months: Annotated[int | None, Quantity("month", 0, 60)] = None  # None: lead time of the build and commissioning
+    lead_months: Annotated[int | None, Quantity("month", 0, 60)] = (
+        None  # None: lead time of the build and commissioning
+    )
     upgrades: Literal["buy", "show"] = "buy"  # whether the room's upgrades are ordered, or only priced as the remedy
 
     @model_validator(mode="after")
@@ -270,13 +292,16 @@ class Plan(Document):
 
 # ── Site ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+
 class Colocation(Document):
     """Terms of a colocation contract billed per contracted kW."""
 
     market: Annotated[Slug | None, Choice("colocation")] = None
     price_per_kw_month: Annotated[float | None, Quantity("money/kW/month", 0.0, 1e5)] = None  # None: the market's price
     power_included: bool = False
-    usable_share: Annotated[float, Quantity("share", 0.1, 1.0, 0.7, 1.0, "estimate", "https://deft.com/blog/hidden-costs-colocation/")] = 0.8
+    usable_share: Annotated[
+        float, Quantity("share", 0.1, 1.0, 0.7, 1.0, "estimate", "https://deft.com/blog/hidden-costs-colocation/")
+    ] = 0.8
     step_kw: Annotated[float, Quantity("kW", 0.1, 1000.0)] = 1.0
     committed_kw: Annotated[float, Quantity("kW", 0.0, 1e6)] = 0.0
 
@@ -303,9 +328,13 @@ class Site(Document):
     from_month: Annotated[int, Quantity("month", 0, MAX_MONTHS - 1)] = 0
     region: Annotated[Slug, Choice("tariff")] = "US-VA"
     customer_class: Literal["industrial", "commercial", "residential"] = "commercial"
-    electricity_price_per_kwh: Annotated[float | None, Quantity("money/kWh", 0.0, 10.0)] = None  # None: the region's tariff
+    electricity_price_per_kwh: Annotated[float | None, Quantity("money/kWh", 0.0, 10.0)] = (
+        None  # None: the region's tariff
+    )
     cooling_method: Literal["office_air", "perimeter", "contained", "rear_door", "liquid"] = "perimeter"
-    pue: Annotated[float | None, Quantity("1", 1.0, 3.0, 1.2, 1.7, "estimate", DEFAULTS)] = None  # None: by cooling method
+    pue: Annotated[float | None, Quantity("1", 1.0, 3.0, 1.2, 1.7, "estimate", DEFAULTS)] = (
+        None  # None: by cooling method
+    )
     cooling_kw: Annotated[float | None, Quantity("kW", 0.0, 1e6)] = None
     power_kw: Annotated[float | None, Quantity("kW", 0.0, 1e6)] = None
     racks: Annotated[int | None, Quantity("rack", 0, 100_000)] = None
@@ -321,6 +350,7 @@ class Site(Document):
 
 # ── Market, operations, finance ──────────────────────────────────────────────────────────────────────────────────────
 
+
 class PricePath(Document):
     """Yearly nominal change of a price, signed; years after the listed ones take the general rate."""
 
@@ -329,11 +359,15 @@ class PricePath(Document):
 
 
 class AcceleratorPath(PricePath):
-    rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0, -0.20, 0.10, "estimate", "catalog/data/price_quotes.csv")] = -0.10
+    rate_per_year: Annotated[
+        float, Quantity("share/year", -0.9, 2.0, -0.20, 0.10, "estimate", "catalog/data/price_quotes.csv")
+    ] = -0.10
 
 
 class MemoryPath(PricePath):
-    rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0, -0.20, 0.50, "estimate", "catalog/data/price_quotes.csv")] = 0.0
+    rate_per_year: Annotated[
+        float, Quantity("share/year", -0.9, 2.0, -0.20, 0.50, "estimate", "catalog/data/price_quotes.csv")
+    ] = 0.0
 
 
 class RestPath(PricePath):
@@ -367,7 +401,9 @@ def _curve(*points: tuple[int, float]) -> tuple[CurvePoint, ...]:
 class ResidualCurves(Document):
     """Resale as a share of the price paid, by age in months; linear between points, the last one is the floor."""
 
-    system: Curve = _curve((0, 1.0), (12, 0.72), (24, 0.55), (36, 0.42), (48, 0.30), (60, 0.20), (96, 0.05), (120, 0.03))
+    system: Curve = _curve(
+        (0, 1.0), (12, 0.72), (24, 0.55), (36, 0.42), (48, 0.30), (60, 0.20), (96, 0.05), (120, 0.03)
+    )
     card: Curve = _curve((0, 1.0), (12, 0.72), (24, 0.55), (36, 0.42), (48, 0.30), (60, 0.20), (96, 0.05), (120, 0.03))
     host: Curve = _curve((0, 1.0), (12, 0.60), (24, 0.42), (36, 0.28), (48, 0.18), (60, 0.10), (96, 0.03))
     network: Curve = _curve((0, 1.0), (12, 0.55), (24, 0.35), (36, 0.22), (48, 0.14), (60, 0.08), (96, 0.02))
@@ -387,7 +423,9 @@ class Market(Document):
     stale_after_days: Annotated[int, Quantity("day", 1, 3650)] = 180
     residual: ResidualCurves = ResidualCurves()
     resale_commission: Annotated[float, Quantity("share", 0.0, 1.0, 0.10, 0.25, "estimate", COSTS)] = 0.15
-    resale_factor: Annotated[float, Quantity("share", 0.0, 1.5, 0.65, 1.1, "estimate", "https://spotwire.ai/data/valuator_data.json")] = 1.0
+    resale_factor: Annotated[
+        float, Quantity("share", 0.0, 1.5, 0.65, 1.1, "estimate", "https://spotwire.ai/data/valuator_data.json")
+    ] = 1.0
     unmet_penalty_factor: Annotated[float, Quantity("1", 0.0, 100.0, None, None, "estimate", DEFAULTS)] = 1.25
     # The user's own prices by item slug, in the scenario's currency, in place of the catalog's. Cloud offers: per hour.
     own_prices: dict[Slug, Annotated[float, Quantity("money", 0.0, 1e9)]] = Field(default={}, max_length=200)
@@ -443,6 +481,7 @@ class Scenario(Document):
 
 
 # ── Paths into a document ────────────────────────────────────────────────────────────────────────────────────────────
+
 
 def get_at(data: Any, path: str) -> Any:
     """The value at a path of slugs and keys in plain data; None where a key is absent."""

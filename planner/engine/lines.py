@@ -14,14 +14,36 @@ from planner.engine.prices import Source
 # Names of model.md section 5, in the order in which they are shown; whether a line is on unless a scenario says otherwise
 # (catalog/data/defaults.csv).
 CATEGORIES: dict[str, bool] = {
-    "capex.accelerators_and_servers": True, "capex.storage": True, "capex.fabric": True, "capex.racks_and_power": True,
-    "capex.cooling": True, "capex.facility": True, "capex.installation": True, "capex.freight_and_duty": True,
-    "capex.sales_tax_or_vat": True, "capex.spares": True, "capex.decommissioning": True,
-    "opex.energy_it": True, "opex.energy_overhead": True, "opex.demand_charge": False, "opex.colocation": True,
-    "opex.water": False, "opex.support": True, "opex.software": False, "opex.staff": True, "opex.network_transit": True,
-    "opex.insurance": False, "opex.property_tax": False, "opex.cloud_usage": True, "opex.cloud_commitment": True,
-    "opex.cloud_data": False, "opex.lease": False, "opex.loan_interest_and_principal": False,
-    "credit.resale": True, "credit.residual_at_horizon": True, "credit.tax_shield": False,
+    "capex.accelerators_and_servers": True,
+    "capex.storage": True,
+    "capex.fabric": True,
+    "capex.racks_and_power": True,
+    "capex.cooling": True,
+    "capex.facility": True,
+    "capex.installation": True,
+    "capex.freight_and_duty": True,
+    "capex.sales_tax_or_vat": True,
+    "capex.spares": True,
+    "capex.decommissioning": True,
+    "opex.energy_it": True,
+    "opex.energy_overhead": True,
+    "opex.demand_charge": False,
+    "opex.colocation": True,
+    "opex.water": False,
+    "opex.support": True,
+    "opex.software": False,
+    "opex.staff": True,
+    "opex.network_transit": True,
+    "opex.insurance": False,
+    "opex.property_tax": False,
+    "opex.cloud_usage": True,
+    "opex.cloud_commitment": True,
+    "opex.cloud_data": False,
+    "opex.lease": False,
+    "opex.loan_interest_and_principal": False,
+    "credit.resale": True,
+    "credit.residual_at_horizon": True,
+    "credit.tax_shield": False,
 }
 # Switches that nothing computes yet: shown as left out, whatever a scenario says.
 NOT_COMPUTED = frozenset({"opex.software", "opex.lease", "opex.loan_interest_and_principal", "credit.tax_shield"})
@@ -103,8 +125,19 @@ class Ledger:
         return category in self.switched_on
 
     def add(
-        self, category: str, code: str, quantity: Any, unit: str, unit_price: Any, source: Source, formula: str,
-        *, item: str = "", factors: dict[str, float] | None = None, drivers: tuple[str, ...] = (), credit: bool = False,
+        self,
+        category: str,
+        code: str,
+        quantity: Any,
+        unit: str,
+        unit_price: Any,
+        source: Source,
+        formula: str,
+        *,
+        item: str = "",
+        factors: dict[str, float] | None = None,
+        drivers: tuple[str, ...] = (),
+        credit: bool = False,
     ) -> None:
         """Add a line unless it is off or has no quantity in any month."""
         if category not in self.switched_on:
@@ -113,8 +146,22 @@ class Ledger:
         if not quantity.any():
             return
         price = np.broadcast_to(np.asarray(unit_price, dtype=float), self.shape)
-        self.lines.append(Line(category, code, quantity, unit, price, source, formula, item, factors or {}, drivers,
-                               -1.0 if credit else 1.0, self.decimals))
+        self.lines.append(
+            Line(
+                category,
+                code,
+                quantity,
+                unit,
+                price,
+                source,
+                formula,
+                item,
+                factors or {},
+                drivers,
+                -1.0 if credit else 1.0,
+                self.decimals,
+            )
+        )
 
 
 def switched_on(lines: dict[str, bool]) -> frozenset[str]:

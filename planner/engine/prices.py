@@ -254,14 +254,21 @@ class PriceBook(Document):
 
 def content_hash(data: object) -> str:
     """SHA-256 of canonical JSON (sorted keys, no spaces)."""
-    return hashlib.sha256(json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    ).hexdigest()
 
 
 PROVIDER_CLASSES = {"specialist": ("neocloud",), "large_provider": ("hyperscaler",), "marketplace": ("marketplace",)}
 
 
 def comparable_offers(
-    offers: Iterable[CloudOffer], accelerator: str, provider_class: str, region: str, pricing_date: dt.date, stale_after_days: int
+    offers: Iterable[CloudOffer],
+    accelerator: str,
+    provider_class: str,
+    region: str,
+    pricing_date: dt.date,
+    stale_after_days: int,
 ) -> list[CloudOffer]:
     """Offers that may stand for the class: same accelerator, on demand, not spot, not an index, priced, not stale, here or anywhere.
 
@@ -270,9 +277,13 @@ def comparable_offers(
     classes = PROVIDER_CLASSES[provider_class]
     oldest = pricing_date - dt.timedelta(days=stale_after_days)
     found = [
-        offer for offer in offers
-        if offer.accelerator == accelerator and offer.pricing_model == "on_demand" and offer.provider_class in classes
-        and offer.price is not None and offer.price.source.dated is not None
+        offer
+        for offer in offers
+        if offer.accelerator == accelerator
+        and offer.pricing_model == "on_demand"
+        and offer.provider_class in classes
+        and offer.price is not None
+        and offer.price.source.dated is not None
         and oldest <= offer.price.source.dated <= pricing_date
     ]
     here = [offer for offer in found if region and offer.region.lower() == region.lower()]

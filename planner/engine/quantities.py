@@ -60,7 +60,9 @@ class Problem:
     """One thing wrong with an input: where, what, and the bound that it breaks."""
 
     path: tuple[str, ...]
-    code: str  # out_of_bounds · not_a_number · missing · unknown_field · not_a_choice · too_long · bad_format · conflict
+    code: (
+        str  # out_of_bounds · not_a_number · missing · unknown_field · not_a_choice · too_long · bad_format · conflict
+    )
     value: Any = None
     low: float | None = None
     high: float | None = None
@@ -74,8 +76,13 @@ class Problem:
         if isinstance(shown, str) and len(shown) > 80:
             shown = shown[:77] + "…"
         return {
-            "field": "/".join(self.path), "code": self.code, "value": shown,
-            "low": self.low, "high": self.high, "unit": self.unit, "choices": list(self.choices),
+            "field": "/".join(self.path),
+            "code": self.code,
+            "value": shown,
+            "low": self.low,
+            "high": self.high,
+            "unit": self.unit,
+            "choices": list(self.choices),
         }
 
 
@@ -107,7 +114,8 @@ class Document(BaseModel):
         except ValidationError as error:
             # pydantic calls a list too short when its elements failed; those have their own entries
             details = [
-                detail for detail in error.errors(include_url=False)
+                detail
+                for detail in error.errors(include_url=False)
                 if detail["type"] != "too_short" or not detail.get("input")
             ]
             raise InputError(*(_problem(cls, data, detail) for detail in details)) from None
@@ -119,12 +127,25 @@ def quantity_of(field: FieldInfo) -> Quantity | None:
 
 
 _CODES = {
-    "missing": "missing", "extra_forbidden": "unknown_field", "string_too_long": "too_long", "too_long": "too_long", "too_short": "missing",
-    "literal_error": "not_a_choice", "enum": "not_a_choice", "union_tag_invalid": "not_a_choice",
-    "union_tag_not_found": "missing", "greater_than_equal": "out_of_bounds", "less_than_equal": "out_of_bounds",
-    "finite_number": "not_a_number", "float_parsing": "not_a_number", "float_type": "not_a_number",
-    "int_parsing": "not_a_number", "int_type": "not_a_number", "int_from_float": "not_a_number",
-    "string_pattern_mismatch": "bad_format", "value_error": "conflict",
+    "missing": "missing",
+    "extra_forbidden": "unknown_field",
+    "string_too_long": "too_long",
+    "too_long": "too_long",
+    "too_short": "missing",
+    "literal_error": "not_a_choice",
+    "enum": "not_a_choice",
+    "union_tag_invalid": "not_a_choice",
+    "union_tag_not_found": "missing",
+    "greater_than_equal": "out_of_bounds",
+    "less_than_equal": "out_of_bounds",
+    "finite_number": "not_a_number",
+    "float_parsing": "not_a_number",
+    "float_type": "not_a_number",
+    "int_parsing": "not_a_number",
+    "int_type": "not_a_number",
+    "int_from_float": "not_a_number",
+    "string_pattern_mismatch": "bad_format",
+    "value_error": "conflict",
 }
 
 
@@ -151,8 +172,11 @@ def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails) -> Problem
     if code == "out_of_bounds" and quantity is None:
         quantity = _bounds_in(detail)
     return Problem(
-        path=tuple(path), code=code, value=detail.get("input"),
-        low=quantity.low if quantity else None, high=quantity.high if quantity else None,
+        path=tuple(path),
+        code=code,
+        value=detail.get("input"),
+        low=quantity.low if quantity else None,
+        high=quantity.high if quantity else None,
         unit=quantity.unit if quantity else "",
         choices=tuple(part for part in choices.split(", ") if part) if code == "not_a_choice" else (),
     )

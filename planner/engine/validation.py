@@ -52,7 +52,9 @@ def check(case: dict[str, Any]) -> list[Check]:
     """Every expected field of a case against ours."""
     kind, expected = case.get("kind", ""), case.get("expected", {})
     if kind not in _CONVERTERS:
-        return [Check(str(case.get("id")), kind, name, value, None, None, "unsupported") for name, value in expected.items()]
+        return [
+            Check(str(case.get("id")), kind, name, value, None, None, "unsupported") for name, value in expected.items()
+        ]
     evaluation = evaluate(*convert(case))
     result = evaluation.plans[0]
     checks = []
@@ -94,29 +96,72 @@ def _error(expected: Any, got: Any) -> float:
 
 # ── Converters ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
+
 def _documents(
-    inputs: dict[str, Any], *, gpus: float, growth: dict[str, Any], plan: dict[str, Any], builds: dict[str, Any],
-    addons: dict[str, Any] | None = None, offers: dict[str, Any] | None = None, utilisation: float = 1.0,
-    decline: float = 0.0, pue: float = PUE, tariff: float = TARIFF, escalation: float = 0.0,
+    inputs: dict[str, Any],
+    *,
+    gpus: float,
+    growth: dict[str, Any],
+    plan: dict[str, Any],
+    builds: dict[str, Any],
+    addons: dict[str, Any] | None = None,
+    offers: dict[str, Any] | None = None,
+    utilisation: float = 1.0,
+    decline: float = 0.0,
+    pue: float = PUE,
+    tariff: float = TARIFF,
+    escalation: float = 0.0,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     path = {"rate_per_year": -decline}
     scenario = {
-        "start": inputs["start"], "months": inputs["months"], "currency": "USD", "pricing_date": f"{inputs['start']}-01",
-        "demand": {"workloads": [{
-            "kind": "pool", "slug": "work", "accelerator": "gpu", "gpus": gpus, "growth": growth, "target_utilisation": utilisation}]},
+        "start": inputs["start"],
+        "months": inputs["months"],
+        "currency": "USD",
+        "pricing_date": f"{inputs['start']}-01",
+        "demand": {
+            "workloads": [
+                {
+                    "kind": "pool",
+                    "slug": "work",
+                    "accelerator": "gpu",
+                    "gpus": gpus,
+                    "growth": growth,
+                    "target_utilisation": utilisation,
+                }
+            ]
+        },
         "plans": [{"slug": inputs.get("plan", "plan"), **plan}],
-        "sites": [{"slug": "room", "kind": "server_room", "region": "case", "electricity_price_per_kwh": tariff, "pue": pue,
-                   "rack_kg": None}],
+        "sites": [
+            {
+                "slug": "room",
+                "kind": "server_room",
+                "region": "case",
+                "electricity_price_per_kwh": tariff,
+                "pue": pue,
+                "rack_kg": None,
+            }
+        ],
         "market": {
-            "accelerator": path, "memory_flash": path, "rest": path, "electricity": {"rate_per_year": escalation}},
+            "accelerator": path,
+            "memory_flash": path,
+            "rest": path,
+            "electricity": {"rate_per_year": escalation},
+        },
         "finance": {"discount_rate": inputs["rate"], "residual_at_horizon": False},
         "lines": ONLY_KNOWN,
     }
     prices = {
-        "currency": "USD", "pricing_date": f"{inputs['start']}-01",
-        "accelerators": {"gpu": {"slug": "gpu", "name": "GPU", "bf16_tflops": 1.0, "memory_bw_gbps": 1.0, "memory_gb": 1.0}},
-        "builds": builds, "addons": addons or {}, "offers": offers or {},
-        "costs": {"commissioning-days": {"slug": "commissioning-days", "low": 0, "likely": 0, "high": 0, "unit": "days"}},
+        "currency": "USD",
+        "pricing_date": f"{inputs['start']}-01",
+        "accelerators": {
+            "gpu": {"slug": "gpu", "name": "GPU", "bf16_tflops": 1.0, "memory_bw_gbps": 1.0, "memory_gb": 1.0}
+        },
+        "builds": builds,
+        "addons": addons or {},
+        "offers": offers or {},
+        "costs": {
+            "commissioning-days": {"slug": "commissioning-days", "low": 0, "likely": 0, "high": 0, "unit": "days"}
+        },
     }
     return scenario, prices
 
@@ -136,14 +181,27 @@ def _compound(inputs: dict[str, Any]) -> dict[str, Any]:
 def _energy(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """One machine, bought at once, busy for a share of its time."""
     build = {
-        "slug": "machine", "name": "machine", "accelerator": "gpu", "accelerator_count": 1, "chassis_slots": 1,
-        "max_kw": inputs.get("max_kw", inputs["typical_kw"]), "typical_kw": inputs["typical_kw"], "idle_kw": inputs["idle_kw"],
-        "in_rack": False, "price": _price(inputs["price"]),
+        "slug": "machine",
+        "name": "machine",
+        "accelerator": "gpu",
+        "accelerator_count": 1,
+        "chassis_slots": 1,
+        "max_kw": inputs.get("max_kw", inputs["typical_kw"]),
+        "typical_kw": inputs["typical_kw"],
+        "idle_kw": inputs["idle_kw"],
+        "in_rack": False,
+        "price": _price(inputs["price"]),
     }
     return _documents(
-        inputs, gpus=inputs["n_gpu_busy_share"], growth=_constant(),
+        inputs,
+        gpus=inputs["n_gpu_busy_share"],
+        growth=_constant(),
         plan={"start": {"build": "machine"}, "end_of_life": {"life_months": 240}},
-        builds={"machine": build}, pue=inputs["pue"], tariff=inputs["tariff"], escalation=inputs.get("esc", 0.0))
+        builds={"machine": build},
+        pue=inputs["pue"],
+        tariff=inputs["tariff"],
+        escalation=inputs.get("esc", 0.0),
+    )
 
 
 def _chassis(inputs: dict[str, Any], first_cards: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -151,12 +209,27 @@ def _chassis(inputs: dict[str, Any], first_cards: int) -> tuple[dict[str, Any], 
     slots = inputs["chassis_slots"]
     kw = CHASSIS_KW + CARD_KW
     build = {
-        "slug": "machine", "name": "machine", "accelerator": "gpu", "accelerator_count": 1, "chassis_slots": max(slots, 1),
-        "max_kw": kw, "typical_kw": kw, "idle_kw": kw, "in_rack": False, "memory_share": 0.0,
+        "slug": "machine",
+        "name": "machine",
+        "accelerator": "gpu",
+        "accelerator_count": 1,
+        "chassis_slots": max(slots, 1),
+        "max_kw": kw,
+        "typical_kw": kw,
+        "idle_kw": kw,
+        "in_rack": False,
+        "memory_share": 0.0,
         "price": _price(inputs["chassis0"] + inputs["card0"]),
     }
-    addon = {"slug": "card", "build": "machine", "accelerator": "gpu", "max_kw": CARD_KW, "typical_kw": CARD_KW,
-             "idle_kw": CARD_KW, "price": _price(inputs["card0"])}
+    addon = {
+        "slug": "card",
+        "build": "machine",
+        "accelerator": "gpu",
+        "max_kw": CARD_KW,
+        "typical_kw": CARD_KW,
+        "idle_kw": CARD_KW,
+        "price": _price(inputs["card0"]),
+    }
     return {"machine": build}, {"machine": addon}
 
 
@@ -169,35 +242,74 @@ def _start(inputs: dict[str, Any], cards: int) -> dict[str, Any] | None:
 def _scale_out(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     builds, addons = _chassis(inputs, inputs["init"])
     return _documents(
-        inputs, gpus=inputs["d0"], growth=_compound(inputs), utilisation=inputs["thr"], decline=inputs["decline"],
-        plan={"start": _start(inputs, inputs["init"]), "lead_months": inputs["lead"], "end_of_life": {"life_months": 240},
-              "follow_up": {"kind": "cards", "batch": inputs.get("batch", 1), "build": "machine", "min_service_months": 0}},
-        builds=builds, addons=addons)
+        inputs,
+        gpus=inputs["d0"],
+        growth=_compound(inputs),
+        utilisation=inputs["thr"],
+        decline=inputs["decline"],
+        plan={
+            "start": _start(inputs, inputs["init"]),
+            "lead_months": inputs["lead"],
+            "end_of_life": {"life_months": 240},
+            "follow_up": {
+                "kind": "cards",
+                "batch": inputs.get("batch", 1),
+                "build": "machine",
+                "min_service_months": 0,
+            },
+        },
+        builds=builds,
+        addons=addons,
+    )
 
 
 def _up_front(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     builds, addons = _chassis(inputs, inputs["n"])
     return _documents(
-        inputs, gpus=inputs["d0"], growth=_compound(inputs), decline=inputs.get("decline", 0.0),
-        plan={"start": _start(inputs, inputs["n"]), "end_of_life": {"life_months": 240}}, builds=builds, addons=addons)
+        inputs,
+        gpus=inputs["d0"],
+        growth=_compound(inputs),
+        decline=inputs.get("decline", 0.0),
+        plan={"start": _start(inputs, inputs["n"]), "end_of_life": {"life_months": 240}},
+        builds=builds,
+        addons=addons,
+    )
 
 
 def _cloud(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    offer = {"slug": "offer", "provider": "case", "provider_class": "neocloud", "accelerator": "gpu", "price": _price(inputs["price"])}
+    offer = {
+        "slug": "offer",
+        "provider": "case",
+        "provider_class": "neocloud",
+        "accelerator": "gpu",
+        "price": _price(inputs["price"]),
+    }
     return _documents(
-        inputs, gpus=inputs["d0"], growth=_compound(inputs), decline=inputs["decline"],
-        plan={"overflow": {"accelerator": "gpu", "offer": "offer"}}, builds={}, offers={"offer": offer})
+        inputs,
+        gpus=inputs["d0"],
+        growth=_compound(inputs),
+        decline=inputs["decline"],
+        plan={"overflow": {"accelerator": "gpu", "offer": "offer"}},
+        builds={},
+        offers={"offer": offer},
+    )
 
 
 _CONVERTERS: dict[str, Callable[[dict[str, Any]], tuple[dict[str, Any], dict[str, Any]]]] = {
-    "energy": _energy, "scale_out": _scale_out, "up_front": _up_front, "cloud": _cloud,
+    "energy": _energy,
+    "scale_out": _scale_out,
+    "up_front": _up_front,
+    "cloud": _cloud,
 }
 
 
 # ── Readers: raw figures of the first trial, before rounding ─────────────────────────────────────────────────────────
 
+
 def _raw(result: PlanResult, *categories: str) -> np.ndarray:
-    return np.asarray(sum((line.amount[0] for line in result.lines if line.category in categories), np.zeros(result.calendar.months)))
+    return np.asarray(
+        sum((line.amount[0] for line in result.lines if line.category in categories), np.zeros(result.calendar.months))
+    )
 
 
 def _all(result: PlanResult) -> np.ndarray:

@@ -17,7 +17,7 @@ from planner.engine.prices import Item, NoQuote, Source
 from planner.engine.quantities import InputError, Problem
 
 if TYPE_CHECKING:
-    from planner.engine.costs import Books
+    from planner.engine.costs.books import Books
 
 DEFAULT_SWITCH = "qm9700"
 LINK_COST = {400: "cable-400g-link", 800: "cable-800g-link"}
@@ -51,16 +51,48 @@ class Network:
 
     @property
     def paid(self) -> Array:
-        return np.asarray(self.switches_bought * self.switch_price + self.links_bought * (self.link_price + self.labour_price))
+        return np.asarray(
+            self.switches_bought * self.switch_price + self.links_bought * (self.link_price + self.labour_price)
+        )
 
     def write(self, ledger: Ledger, plan: Plan) -> None:
         drivers = (f"plans/{plan.slug}/fabric/when",)
-        ledger.add("capex.fabric", "switch", self.switches_bought, "switch", self.switch_price, self.source, "fabric_switches",
-                   item=self.switch.slug, factors=self.factors, drivers=drivers)
-        ledger.add("capex.fabric", "link", self.links_bought, "link", self.link_price, self.link_source, "fabric_links",
-                   item=self.link_slug, factors=self.factors, drivers=drivers)
-        ledger.add("capex.fabric", "link_labour", self.links_bought, "link", self.labour_price, self.labour_source, "fabric_links",
-                   item="cabling-labour-link", factors=self.factors, drivers=drivers)
+        ledger.add(
+            "capex.fabric",
+            "switch",
+            self.switches_bought,
+            "switch",
+            self.switch_price,
+            self.source,
+            "fabric_switches",
+            item=self.switch.slug,
+            factors=self.factors,
+            drivers=drivers,
+        )
+        ledger.add(
+            "capex.fabric",
+            "link",
+            self.links_bought,
+            "link",
+            self.link_price,
+            self.link_source,
+            "fabric_links",
+            item=self.link_slug,
+            factors=self.factors,
+            drivers=drivers,
+        )
+        ledger.add(
+            "capex.fabric",
+            "link_labour",
+            self.links_bought,
+            "link",
+            self.labour_price,
+            self.labour_source,
+            "fabric_links",
+            item="cabling-labour-link",
+            factors=self.factors,
+            drivers=drivers,
+        )
 
 
 def network_for(plan: Plan, fleet: Fleet, books: Books) -> Network:
@@ -71,7 +103,13 @@ def network_for(plan: Plan, fleet: Fleet, books: Books) -> Network:
     rails = max((holding.machine.build.fabric_ports for holding in fleet.holdings), default=0)
     speed = max((holding.machine.build.fabric_port_gbps for holding in fleet.holdings), default=0.0)
     if rails == 0:
-        raise InputError(Problem(("plans", plan.slug, "fabric"), "no_fabric_ports", fleet.holdings[0].machine.slug if fleet.holdings else ""))
+        raise InputError(
+            Problem(
+                ("plans", plan.slug, "fabric"),
+                "no_fabric_ports",
+                fleet.holdings[0].machine.slug if fleet.holdings else "",
+            )
+        )
     slug = plan.fabric.switch or DEFAULT_SWITCH
     switch = books.book.items.get(slug)
     if switch is None or not switch.ports:
@@ -81,7 +119,9 @@ def network_for(plan: Plan, fleet: Fleet, books: Books) -> Network:
     link, link_source = books.cost(link_slug)
     labour, labour_source = books.cost("cabling-labour-link")
 
-    ordered = np.cumsum(sum((holding.ordered_hosts for holding in fleet.holdings), np.zeros(fleet.holdings[0].shape)), axis=1)
+    ordered = np.cumsum(
+        sum((holding.ordered_hosts for holding in fleet.holdings), np.zeros(fleet.holdings[0].shape)), axis=1
+    )
     present = sum((holding.hosts for holding in fleet.holdings), np.zeros(ordered.shape))
     if plan.fabric.final_nodes:
         ordered = np.where(ordered > 0, np.maximum(ordered, plan.fabric.final_nodes), 0.0)
@@ -102,10 +142,26 @@ def network_for(plan: Plan, fleet: Fleet, books: Books) -> Network:
     maximum = switch.max_kw if switch.max_kw is not None else typical
     rest = books.paths["rest"]
     return Network(
-        switch=switch, rails=rails, switches_bought=bought, links_bought=links_bought, switches=running,
-        switch_price=price * rest, link_price=link * rest, labour_price=labour * books.paths["wages"], link_slug=link_slug,
-        source=source, link_source=link_source, labour_source=labour_source,
-        kw_max=running * maximum, kw_typical=running * typical, final=final,
-        factors={"nodes": float(nodes.max()), "rails": float(rails), "ports": float(switch.ports),
-                 "leaf": float(final.leaf), "spine": float(final.spine)},
+        switch=switch,
+        rails=rails,
+        switches_bought=bought,
+        links_bought=links_bought,
+        switches=running,
+        switch_price=price * rest,
+        link_price=link * rest,
+        labour_price=labour * books.paths["wages"],
+        link_slug=link_slug,
+        source=source,
+        link_source=link_source,
+        labour_source=labour_source,
+        kw_max=running * maximum,
+        kw_typical=running * typical,
+        final=final,
+        factors={
+            "nodes": float(nodes.max()),
+            "rails": float(rails),
+            "ports": float(switch.ports),
+            "leaf": float(final.leaf),
+            "spine": float(final.spine),
+        },
     )

@@ -8,7 +8,9 @@ from django.utils.translation import gettext_lazy as _
 class User(AbstractUser):
     """Our own user model from the first migration, so that later fields need no swap."""
 
-    language = models.CharField(_("language"), max_length=10, blank=True, choices=[("en", "English"), ("zh-hans", "简体中文")])
+    language = models.CharField(
+        _("language"), max_length=10, blank=True, choices=[("en", "English"), ("zh-hans", "简体中文")]
+    )
 
 
 class Workspace(models.Model):

@@ -31,7 +31,7 @@ def read_file(path: Path) -> dict[str, Any]:
         if path.stat().st_size > MAX_BYTES:
             raise InputError(Problem((str(path),), "too_long", f"{path.stat().st_size} bytes", 0, MAX_BYTES, "byte"))
         text = path.read_text(encoding="utf-8-sig")
-        data = json.loads(text) if path.suffix == ".json" else yaml.load(text, Loader=_NoAliases)  # noqa: S506
+        data = json.loads(text) if path.suffix == ".json" else yaml.load(text, Loader=_NoAliases)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(Problem((str(path),), "unreadable", str(error))) from None
     except (yaml.YAMLError, json.JSONDecodeError) as error:
@@ -60,6 +60,7 @@ def _stored(name: str) -> dict[str, Any] | None:
     from django.db import DatabaseError
 
     from planner.models import Scenario as Row
+
     try:
         rows = Row.objects.filter(head__isnull=False).select_related("head__prices")
         row = rows.filter(pk=int(name)).first() if name.isdigit() else rows.filter(name=name).first()

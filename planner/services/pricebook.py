@@ -38,7 +38,10 @@ DEFAULT_ACCELERATOR_SHARE, DEFAULT_MEMORY_SHARE = 0.75, 0.10
 RETAIL_ROW = "north-america-median-retail-one-4-kw-cabinet"
 
 _QUOTE_BASIS = {
-    "quote": "quoted", "list": "list", "reseller": "list", "estimate": "estimate",
+    "quote": "quoted",
+    "list": "list",
+    "reseller": "list",
+    "estimate": "estimate",
     **dict.fromkeys(("street", "auction", "used", "analyst", "news", "index"), "market"),
 }
 
@@ -59,14 +62,20 @@ class _Maker:
         self._rates: dict[str, tuple[float | None, date | None, str]] = {}
 
     def book(self, scenario: Scenario) -> PriceBook:
-        builds = {slug for plan in scenario.plans for slug in (
-            plan.start.build if plan.start else None, plan.follow_up.build) if slug}
+        builds = {
+            slug
+            for plan in scenario.plans
+            for slug in (plan.start.build if plan.start else None, plan.follow_up.build)
+            if slug
+        }
         builds &= set(self.catalog.of_kind("build"))
         rented = {plan.overflow.accelerator for plan in scenario.plans if plan.overflow}
         stated = {work.accelerator for work in scenario.demand.workloads}
         cards = rented | stated | {self.catalog.item("build", slug).spec.accelerator_slug for slug in builds}
         offers = {
-            item.slug: self._offer(item) for slug in sorted(rented | stated) for item in self.catalog.offers_of(slug)
+            item.slug: self._offer(item)
+            for slug in sorted(rented | stated)
+            for item in self.catalog.offers_of(slug)
             if item.spec.pricing_model == "on_demand" and item.spec.provider_class != "index"
         }
         for plan in scenario.plans:
@@ -74,7 +83,9 @@ class _Maker:
                 offers[plan.overflow.offer] = self._offer(self.catalog.item("offer", plan.overflow.offer))
         switches = {plan.fabric.switch or DEFAULT_SWITCH for plan in scenario.plans}
         markets = {site.colocation.market for site in scenario.sites if site.colocation and site.colocation.market}
-        presets = {work.preset for work in scenario.demand.workloads if not isinstance(work, PoolWorkload) and work.preset}
+        presets = {
+            work.preset for work in scenario.demand.workloads if not isinstance(work, PoolWorkload) and work.preset
+        }
         rows = set(COST_ROWS) | {step.item for site in scenario.sites for step in site.upgrades}
         if scenario.operations.tax_region:
             rows.add(scenario.operations.tax_region)
@@ -82,7 +93,8 @@ class _Maker:
         if markets and RETAIL_ROW in self.catalog.of_kind("colocation"):
             colocation[RETAIL_COLOCATION] = self._colocation(self.catalog.item("colocation", RETAIL_ROW))
         return PriceBook(
-            currency=self.currency, pricing_date=self.day,
+            currency=self.currency,
+            pricing_date=self.day,
             accelerators={slug: self._accelerator(item) for slug, item in self._some("accelerator", cards)},
             builds={slug: self._build(self.catalog.item("build", slug)) for slug in sorted(builds)},
             addons={slug: self._addon(addon) for slug in sorted(builds) for addon in self.catalog.addons_of(slug)[:1]},
@@ -137,11 +149,22 @@ class _Maker:
         rate, rate_dated, rate_source = self._rate(quote.currency)
         basis = "unverified" if quote.status == "unverified" else _QUOTE_BASIS.get(quote.kind, "market")
         return Price(
-            amount=float(quote.unit_price), currency=quote.currency, rate=rate,
+            amount=float(quote.unit_price),
+            currency=quote.currency,
+            rate=rate,
             source=Source(
-                basis=basis, item=quote.item_slug, supplier=quote.supplier, number=quote.number, dated=quote.quoted_on,
-                valid_until=quote.valid_until, url=quote.source_url, note=quote.basis, quote_id=quote.external_id,
-                rate=None if quote.currency == self.currency else rate, rate_dated=rate_dated, rate_source=rate_source,
+                basis=basis,
+                item=quote.item_slug,
+                supplier=quote.supplier,
+                number=quote.number,
+                dated=quote.quoted_on,
+                valid_until=quote.valid_until,
+                url=quote.source_url,
+                note=quote.basis,
+                quote_id=quote.external_id,
+                rate=None if quote.currency == self.currency else rate,
+                rate_dated=rate_dated,
+                rate_source=rate_source,
             ),
         )
 
@@ -156,11 +179,18 @@ class _Maker:
     def _accelerator(self, item: ItemRecord) -> Accelerator:
         spec = item.spec
         return Accelerator(
-            slug=item.slug, name=item.name, architecture=spec.architecture or "", memory_gb=spec.memory_gb,
-            memory_bw_gbps=spec.memory_bw_gbps, bf16_tflops=spec.bf16_tflops_dense or spec.fp16_tflops_dense,
-            fp8_tflops=spec.fp8_tflops_dense, fp4_tflops=spec.fp4_tflops_dense,
-            fp64_tflops=spec.fp64_tensor_tflops or spec.fp64_tflops, form_factor=spec.form_factor or "",
-            successor=spec.successor_slug or "", source=self._source(item, "bf16_tflops_dense"),
+            slug=item.slug,
+            name=item.name,
+            architecture=spec.architecture or "",
+            memory_gb=spec.memory_gb,
+            memory_bw_gbps=spec.memory_bw_gbps,
+            bf16_tflops=spec.bf16_tflops_dense or spec.fp16_tflops_dense,
+            fp8_tflops=spec.fp8_tflops_dense,
+            fp4_tflops=spec.fp4_tflops_dense,
+            fp64_tflops=spec.fp64_tensor_tflops or spec.fp64_tflops,
+            form_factor=spec.form_factor or "",
+            successor=spec.successor_slug or "",
+            source=self._source(item, "bf16_tflops_dense"),
         )
 
     def _build(self, item: ItemRecord) -> Build:
@@ -177,18 +207,36 @@ class _Maker:
             accelerators = min(1.0 - memory, spec.accelerator_count * card_price.amount / price.amount)
         sxm = card is not None and card.spec.form_factor in ("SXM", "OAM", "superchip")
         return Build(
-            slug=item.slug, name=item.name, accelerator=spec.accelerator_slug, accelerator_count=spec.accelerator_count,
-            chassis_slots=spec.chassis_slots or spec.accelerator_count, rack_units=spec.rack_units or 0.0,
-            in_rack=(spec.rack_width or "").startswith(("19", "21")), weight_kg=spec.weight_kg, max_kw=maximum,
+            slug=item.slug,
+            name=item.name,
+            accelerator=spec.accelerator_slug,
+            accelerator_count=spec.accelerator_count,
+            chassis_slots=spec.chassis_slots or spec.accelerator_count,
+            rack_units=spec.rack_units or 0.0,
+            in_rack=(spec.rack_width or "").startswith(("19", "21")),
+            weight_kg=spec.weight_kg,
+            max_kw=maximum,
             typical_kw=spec.typical_power_w / 1000.0 if spec.typical_power_w is not None else TYPICAL_SHARE * maximum,
             idle_kw=spec.idle_power_w / 1000.0 if spec.idle_power_w is not None else IDLE_SHARE * maximum,
-            noise_db=spec.noise_db, cooling=spec.cooling or "air", fabric_ports=spec.fabric_ports or 0,
-            fabric_port_gbps=spec.fabric_port_gbps or 0.0, one_domain=(spec.inter_gpu_link or "") in ONE_DOMAIN,
-            host_memory_gb=spec.memory_gb, warranty_months=round((spec.warranty_years or 0.0) * 12),
+            noise_db=spec.noise_db,
+            cooling=spec.cooling or "air",
+            fabric_ports=spec.fabric_ports or 0,
+            fabric_port_gbps=spec.fabric_port_gbps or 0.0,
+            one_domain=(spec.inter_gpu_link or "") in ONE_DOMAIN,
+            host_memory_gb=spec.memory_gb,
+            warranty_months=round((spec.warranty_years or 0.0) * 12),
             support_share_per_year=(spec.support_pct_per_year or 0.0) / 100.0,
-            lead_weeks=(spec.lead_time_weeks_low or 0.0, spec.lead_time_weeks_likely or 0.0, spec.lead_time_weeks_high or 0.0),
-            embodied_kgco2e=spec.embodied_kgco2e, workstation=spec.tier == "workstation",
-            residual_class="system" if sxm else "card", accelerator_share=accelerators, memory_share=memory, price=price,
+            lead_weeks=(
+                spec.lead_time_weeks_low or 0.0,
+                spec.lead_time_weeks_likely or 0.0,
+                spec.lead_time_weeks_high or 0.0,
+            ),
+            embodied_kgco2e=spec.embodied_kgco2e,
+            workstation=spec.tier == "workstation",
+            residual_class="system" if sxm else "card",
+            accelerator_share=accelerators,
+            memory_share=memory,
+            price=price,
             source=self._source(item, "support_pct_per_year"),
         )
 
@@ -199,61 +247,120 @@ class _Maker:
         if spec.extra_price:
             rate, rate_dated, rate_source = self._rate(spec.extra_price_currency)
             source = self._source(item, "extra_price")
-            extra = Price(amount=spec.extra_price, currency=spec.extra_price_currency, rate=rate,
-                          source=source.model_copy(update={"rate_dated": rate_dated, "rate_source": rate_source}))
+            extra = Price(
+                amount=spec.extra_price,
+                currency=spec.extra_price_currency,
+                rate=rate,
+                source=source.model_copy(update={"rate_dated": rate_dated, "rate_source": rate_source}),
+            )
         return AddOn(
-            slug=item.slug, build=spec.build_slug, accelerator=host.spec.accelerator_slug, cards=spec.adds_accelerators,
-            pack=spec.pack or 1, max_kw=(spec.adds_max_w or 0.0) / 1000.0, typical_kw=(spec.adds_typical_w or 0.0) / 1000.0,
-            idle_kw=(spec.adds_idle_w or 0.0) / 1000.0, weight_kg=spec.adds_kg or 0.0, labour_hours=spec.labour_hours or 0.0,
-            part_number=spec.part_number or "", price=self._price(item.slug, "addon"), extra_price=extra,
+            slug=item.slug,
+            build=spec.build_slug,
+            accelerator=host.spec.accelerator_slug,
+            cards=spec.adds_accelerators,
+            pack=spec.pack or 1,
+            max_kw=(spec.adds_max_w or 0.0) / 1000.0,
+            typical_kw=(spec.adds_typical_w or 0.0) / 1000.0,
+            idle_kw=(spec.adds_idle_w or 0.0) / 1000.0,
+            weight_kg=spec.adds_kg or 0.0,
+            labour_hours=spec.labour_hours or 0.0,
+            part_number=spec.part_number or "",
+            price=self._price(item.slug, "addon"),
+            extra_price=extra,
         )
 
     def _offer(self, item: ItemRecord) -> CloudOffer:
         spec = item.spec
         return CloudOffer(
-            slug=item.slug, provider=spec.provider, provider_class=spec.provider_class, instance_type=spec.instance_type or "",
-            accelerator=spec.accelerator_slug, count=spec.accelerator_count, billing_unit=spec.billing_unit,
-            region=spec.region or "", pricing_model=spec.pricing_model, price=self._price(item.slug, "offer"),
+            slug=item.slug,
+            provider=spec.provider,
+            provider_class=spec.provider_class,
+            instance_type=spec.instance_type or "",
+            accelerator=spec.accelerator_slug,
+            count=spec.accelerator_count,
+            billing_unit=spec.billing_unit,
+            region=spec.region or "",
+            pricing_model=spec.pricing_model,
+            price=self._price(item.slug, "offer"),
         )
 
     def _switch(self, item: ItemRecord) -> Item:
         spec = item.spec
         return Item(
-            slug=item.slug, name=item.name, kind=item.kind, ports=spec.ports, port_gbps=spec.port_speed_gbps,
-            rack_units=spec.rack_units, max_kw=None if spec.max_power_w is None else spec.max_power_w / 1000.0,
-            typical_kw=None if spec.typical_power_w is None else spec.typical_power_w / 1000.0, weight_kg=spec.weight_kg,
-            price=self._price(item.slug, item.kind), source=self._source(item),
+            slug=item.slug,
+            name=item.name,
+            kind=item.kind,
+            ports=spec.ports,
+            port_gbps=spec.port_speed_gbps,
+            rack_units=spec.rack_units,
+            max_kw=None if spec.max_power_w is None else spec.max_power_w / 1000.0,
+            typical_kw=None if spec.typical_power_w is None else spec.typical_power_w / 1000.0,
+            weight_kg=spec.weight_kg,
+            price=self._price(item.slug, item.kind),
+            source=self._source(item),
         )
 
     def _cost(self, item: ItemRecord) -> Cost:
         spec = item.spec
         rate, rate_dated, rate_source = self._rate(spec.currency) if spec.currency else (1.0, None, "")
         source = self._source(item, "likely").model_copy(
-            update={"dated": spec.date, "rate": rate if spec.currency and spec.currency != self.currency else None,
-                    "rate_dated": rate_dated, "rate_source": rate_source})
+            update={
+                "dated": spec.date,
+                "rate": rate if spec.currency and spec.currency != self.currency else None,
+                "rate_dated": rate_dated,
+                "rate_source": rate_source,
+            }
+        )
         likely = spec.likely or 0.0
-        return Cost(slug=item.slug, low=spec.low if spec.low is not None else likely, likely=likely,
-                    high=spec.high if spec.high is not None else likely, unit=spec.unit, currency=spec.currency or "",
-                    rate=rate, source=source)
+        return Cost(
+            slug=item.slug,
+            low=spec.low if spec.low is not None else likely,
+            likely=likely,
+            high=spec.high if spec.high is not None else likely,
+            unit=spec.unit,
+            currency=spec.currency or "",
+            rate=rate,
+            source=source,
+        )
 
     def _tariffs(self, regions: set[str]) -> dict[str, Tariff]:
         return {
             f"{item.spec.region_code}/{item.spec.customer_class}": Tariff(
-                region=item.spec.region_code, customer_class=item.spec.customer_class, price=self._price(item.slug, "tariff"),
-                grid_kgco2e_per_kwh=item.spec.grid_kgco2e_per_kwh)
-            for item in self.catalog.of_kind("tariff").values() if item.spec.region_code in regions
+                region=item.spec.region_code,
+                customer_class=item.spec.customer_class,
+                price=self._price(item.slug, "tariff"),
+                grid_kgco2e_per_kwh=item.spec.grid_kgco2e_per_kwh,
+            )
+            for item in self.catalog.of_kind("tariff").values()
+            if item.spec.region_code in regions
         }
 
     def _colocation(self, item: ItemRecord) -> ColocationRate:
         spec = item.spec
-        return ColocationRate(market=item.slug, price=self._price(item.slug, "colocation"), power_included=spec.power_included,
-                              size_band=spec.size_band)
+        return ColocationRate(
+            market=item.slug,
+            price=self._price(item.slug, "colocation"),
+            power_included=spec.power_included,
+            size_band=spec.size_band,
+        )
 
     def _model(self, item: ItemRecord) -> ModelPreset:
         spec = item.spec
         return ModelPreset(
-            slug=item.slug, name=item.name, params_b=spec.params_b, active_params_b=spec.active_params_b, layers=spec.layers,
-            hidden=spec.hidden, heads=spec.heads, kv_heads=spec.kv_heads, head_dim=spec.head_dim, attention=spec.attention or "MHA",
-            kv_lora_rank=spec.kv_lora_rank, rope_head_dim=spec.rope_head_dim, sliding_window=spec.sliding_window,
-            full_attention_layers=spec.full_attention_layers, moe=bool(spec.moe), source=self._source(item, "params_b"),
+            slug=item.slug,
+            name=item.name,
+            params_b=spec.params_b,
+            active_params_b=spec.active_params_b,
+            layers=spec.layers,
+            hidden=spec.hidden,
+            heads=spec.heads,
+            kv_heads=spec.kv_heads,
+            head_dim=spec.head_dim,
+            attention=spec.attention or "MHA",
+            kv_lora_rank=spec.kv_lora_rank,
+            rope_head_dim=spec.rope_head_dim,
+            sliding_window=spec.sliding_window,
+            full_attention_layers=spec.full_attention_layers,
+            moe=bool(spec.moe),
+            source=self._source(item, "params_b"),
         )

@@ -41,6 +41,8 @@ def test_small_team_is_evaluated_while_one_types(capsys):
     verdict = _median_ms(lambda: compare(evaluate(scenario, book)), 21)
     yardstick = _median_ms(_yardstick, 11)
     with capsys.disabled():
-        print(f"\nengine, small team: median {engine:.1f} ms (goal {GOAL_MS:.0f}), with comparison {verdict:.1f} ms, "
-              f"{engine / yardstick:.2f} × 200,000 additions")
+        print(
+            f"\nengine, small team: median {engine:.1f} ms (goal {GOAL_MS:.0f}), with comparison {verdict:.1f} ms, "
+            f"{engine / yardstick:.2f} × 200,000 additions"
+        )
     assert engine < LIMIT_MS

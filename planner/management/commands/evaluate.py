@@ -13,12 +13,17 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser):
-        parser.add_argument("scenario", help="small-team, image-startup, driving-lab, office-server, a name or number, or FILE.yaml|json")
+        parser.add_argument(
+            "scenario",
+            help="small-team, image-startup, driving-lab, office-server, a name or number, or FILE.yaml|json",
+        )
         parser.add_argument("--format", choices=sorted(WRITERS), default="table")
 
     def handle(self, *args, scenario, **options):
         try:
             plain = evaluate(*documents.load(scenario)).as_dict()
         except InputError as error:
-            raise CommandError("\n".join(str(InputError(problem)) for problem in error.problems), returncode=2) from None
+            raise CommandError(
+                "\n".join(str(InputError(problem)) for problem in error.problems), returncode=2
+            ) from None
         sys.stdout.write(WRITERS[options["format"]](plain) + "\n")

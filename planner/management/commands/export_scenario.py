@@ -20,7 +20,9 @@ class Command(BaseCommand):
         try:
             text = json.dumps(documents.bundle(*documents.load(name)), ensure_ascii=False, indent=1) + "\n"
         except InputError as error:
-            raise CommandError("\n".join(str(InputError(problem)) for problem in error.problems), returncode=2) from None
+            raise CommandError(
+                "\n".join(str(InputError(problem)) for problem in error.problems), returncode=2
+            ) from None
         if output:
             Path(output).write_text(text, encoding="utf-8")
         else:

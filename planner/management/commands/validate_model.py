@@ -15,7 +15,9 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser):
-        parser.add_argument("files", nargs="*", type=Path, help="files of cases; the project's hand-worked ones otherwise")
+        parser.add_argument(
+            "files", nargs="*", type=Path, help="files of cases; the project's hand-worked ones otherwise"
+        )
 
     def handle(self, *args, files, **options):
         off = 0
@@ -25,7 +27,8 @@ class Command(BaseCommand):
                     off += found.status == "off"
                     error = "—" if found.error is None else f"{found.error * 100:.7f}%"
                     sys.stdout.write(
-                        f"{found.case}  {found.kind}  {found.field}  {_short(found.expected)}  {_short(found.got)}  {error}  {found.status}\n")
+                        f"{found.case}  {found.kind}  {found.field}  {_short(found.expected)}  {_short(found.got)}  {error}  {found.status}\n"
+                    )
         if off:
             raise CommandError(f"{off} off", returncode=1)
 

@@ -1,0 +1,50 @@
+"""Quantities × prices → cost lines: the single truth about money.
+
+`books` holds prices as paths, `purchases` what is bought, `basis` the figures lines share; `capex`, `opex`, `credits` and `cloud`
+write the lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planner.engine.costs import capex, credits, opex
+from planner.engine.costs.basis import PlanCosts
+from planner.engine.costs.books import COST_ROWS, RETAIL_COLOCATION, Books
+from planner.engine.costs.cloud import write_cloud
+
+__all__ = ["COST_ROWS", "RETAIL_COLOCATION", "Books", "PlanCosts", "write_cloud", "write_owned"]
+
+GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
+    (capex.machines, ("capex.accelerators_and_servers",)),
+    (capex.storage, ("capex.storage",)),
+    (capex.fabric, ("capex.fabric",)),
+    (capex.racks, ("capex.racks_and_power",)),
+    (capex.upgrades, ("capex.cooling", "capex.facility")),
+    (capex.installation, ("capex.installation",)),
+    (capex.freight_and_duty, ("capex.freight_and_duty",)),
+    (capex.tax, ("capex.sales_tax_or_vat",)),
+    (capex.spares, ("capex.spares",)),
+    (capex.decommissioning, ("capex.decommissioning",)),
+    (opex.energy, ("opex.energy_it", "opex.energy_overhead")),
+    (opex.demand_charge, ("opex.demand_charge",)),
+    (opex.colocation, ("opex.colocation",)),
+    (opex.water, ("opex.water",)),
+    (opex.support, ("opex.support",)),
+    (opex.transit, ("opex.network_transit",)),
+    (opex.insurance, ("opex.insurance",)),
+    (opex.property_tax, ("opex.property_tax",)),
+    (credits.resale, ("credit.resale", "credit.residual_at_horizon")),
+)
+
+
+def write_owned(costs: PlanCosts) -> None:
+    """Write every line but the cloud's, which depends on the offer.
+
+    A price is asked for only where its line is on: an item nobody needs needs no quote.
+    """
+    for write, categories in GROUPS if costs.owns else ():
+        if any(costs.ledger.on(category) for category in categories):
+            write(costs)
+    if costs.ledger.on("opex.staff"):
+        opex.staff(costs)

@@ -1,0 +1,102 @@
+"""The figures that several cost lines of a plan share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from planner.engine.allocation import Allocation
+from planner.engine.calendar import Array
+from planner.engine.costs.books import MIN_FABRIC_FTE, STAFF_STEPS, Books
+from planner.engine.costs.purchases import Purchases, purchases
+from planner.engine.fleet import Fleet
+from planner.engine.housing import PUE_BY_METHOD, Housing
+from planner.engine.inputs import Plan, Scenario
+from planner.engine.lines import Ledger
+from planner.engine.wiring import Network
+
+
+@dataclass
+class PlanCosts:
+    """Everything the lines of one plan are made of."""
+
+    plan: Plan
+    books: Books
+    fleet: Fleet
+    network: Network | None
+    housing: Housing
+    allocation: Allocation
+    ledger: Ledger
+    bought: list[Purchases] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bought = [purchases(holding, self.books) for holding in self.fleet.holdings]
+
+    @cached_property
+    def hosts(self) -> Array:
+        """Servers in service, (S, M)."""
+        return np.zeros(self.ledger.shape) + sum(holding.hosts for holding in self.fleet.holdings)
+
+    @cached_property
+    def new_hosts(self) -> Array:
+        return np.zeros(self.ledger.shape) + sum(holding.ordered_hosts for holding in self.fleet.holdings)
+
+    @cached_property
+    def hardware(self) -> Array:
+        """Money paid for machines and fabric in each month, (S, M)."""
+        machines = np.zeros(self.ledger.shape) + sum(bought.paid for bought in self.bought)
+        return machines + (self.network.paid if self.network is not None else 0.0)
+
+    @property
+    def owns(self) -> bool:
+        return bool(self.new_hosts.any())
+
+    @property
+    def scenario(self) -> Scenario:
+        return self.books.scenario
+
+    def by_site(self, figure: dict[str, float]) -> Array:
+        """(M,): a figure of the site in which the fleet stands in each month."""
+        return np.array([figure[site.slug] for site in self.housing.site_of])
+
+    @cached_property
+    def metered_kw(self) -> Array:
+        """IT draw whose energy is billed by the meter: all but that of colocation with power included. [kW]"""
+        metered = {
+            site.slug: 0.0 if site.colocation and site.colocation.power_included else 1.0
+            for site in self.scenario.sites
+        }
+        return np.asarray(self.housing.draw * self.by_site(metered))
+
+    @cached_property
+    def pue(self) -> Array:
+        """(M,): PUE of the site in each month."""
+        return self.by_site(
+            {
+                site.slug: site.pue if site.pue is not None else PUE_BY_METHOD[site.cooling_method]
+                for site in self.scenario.sites
+            }
+        )
+
+    @cached_property
+    def fte_owned(self) -> Array:
+        """Staff for the servers in service: steps, then servers ÷ servers per FTE. [FTE]"""
+        per_fte = self.scenario.operations.servers_per_fte
+        if per_fte is not None:
+            return np.asarray(self.hosts / per_fte)
+        many = self.books.book.costs.get("staff-nodes-per-fte-small")
+        fte = self.hosts / (many.likely if many else 20.0)
+        for limit, share in reversed(STAFF_STEPS):
+            fte = np.where(self.hosts <= limit, share, fte)
+        return np.where(self.hosts > 0, fte, 0.0)
+
+    @cached_property
+    def fte_fabric(self) -> Array:
+        """Extra skill for a fabric: a share per 64 nodes, a quarter at least. [FTE]"""
+        if self.network is None:
+            return np.zeros(self.ledger.shape)
+        row = self.books.book.costs.get("staff-fabric-skill-fte")
+        nodes = self.hosts
+        return np.where(nodes > 0, np.maximum(MIN_FABRIC_FTE, (row.likely if row else 0.5) * nodes / 64.0), 0.0)

@@ -1,0 +1,300 @@
+"""One-off costs. One function a group of lines, in the order of model.md section 5."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.engine.costs.basis import PlanCosts
+from planner.engine.costs.books import DUTY, RACK_PDUS, SPARES_FROM_SERVERS
+from planner.engine.prices import Source
+
+
+def machines(costs: PlanCosts) -> None:
+    for bought in costs.bought:
+        build, addon = bought.machine.build, bought.machine.addon
+        path = f"plans/{costs.plan.slug}/start"
+        drivers = (
+            path + "/build",
+            path + "/quantity",
+            "market/accelerator/rate_per_year",
+            "market/own_prices/" + build.slug,
+        )
+        _price, source = costs.books.price(build.slug, build.price)
+        factors = {
+            "price_today": _price,
+            "accelerator_share": build.accelerator_share,
+            "memory_share": build.memory_share,
+        }
+        costs.ledger.add(
+            "capex.accelerators_and_servers",
+            "server",
+            bought.builds,
+            "server",
+            bought.build_price,
+            source,
+            "price_path",
+            item=build.slug,
+            factors=factors,
+            drivers=drivers,
+        )
+        if addon is None:
+            continue
+        costs.ledger.add(
+            "capex.accelerators_and_servers",
+            "chassis",
+            bought.hosts,
+            "chassis",
+            bought.host_price,
+            source,
+            "host_price",
+            item=build.slug,
+            factors=factors,
+            drivers=drivers,
+        )
+        card, card_source = costs.books.price(addon.slug, addon.price)
+        costs.ledger.add(
+            "capex.accelerators_and_servers",
+            "card",
+            bought.cards,
+            "GPU",
+            bought.card_price,
+            card_source,
+            "card_price",
+            item=addon.slug,
+            factors={"price_today": card},
+            drivers=("market/accelerator/rate_per_year", "market/own_prices/" + addon.slug),
+        )
+        if addon.extra_price is not None:
+            extra, extra_source = costs.books.price(addon.slug + "/extra", addon.extra_price)
+            costs.ledger.add(
+                "capex.accelerators_and_servers",
+                "card_extra",
+                bought.extras,
+                "GPU",
+                bought.extra_price,
+                extra_source,
+                "card_extra",
+                item=addon.slug,
+                factors={"price_today": extra},
+                drivers=("market/memory_flash/rate_per_year",),
+            )
+
+
+def storage(costs: PlanCosts) -> None:
+    tb = costs.scenario.operations.storage_tb
+    if tb:
+        price, source = costs.books.cost("flash-file-usable-tb")
+        quantity = np.zeros(costs.ledger.shape)
+        quantity[:, 0] = tb
+        costs.ledger.add(
+            "capex.storage",
+            "shared_flash",
+            quantity,
+            "TB",
+            price * costs.books.paths["memory"],
+            source,
+            "storage",
+            item="flash-file-usable-tb",
+            drivers=("operations/storage_tb",),
+        )
+
+
+def fabric(costs: PlanCosts) -> None:
+    if costs.network is not None:
+        costs.network.write(costs.ledger, costs.plan)
+
+
+def racks(costs: PlanCosts) -> None:
+    """Racks and their strips per rack of the packing, in rooms of one's own; a tower stands on a shelf."""
+    own_room = np.array([site.kind != "colocation" for site in costs.housing.site_of])
+    racks = np.where(own_room, costs.housing.racks, 0.0)
+    highest = np.maximum.accumulate(racks, axis=1)
+    added = np.diff(highest, axis=1, prepend=0.0)
+    rest = costs.books.paths["rest"]
+    site = costs.housing.site_of[0]
+    rack = "rack-office-24u" if site.kind == "office" and site.rack_units <= 24 else "rack-42u"
+    pdu = "pdu-basic-30a" if site.kind == "office" else "pdu-metered-17kw"
+    for code, slug, quantity, unit in (("rack", rack, added, "rack"), ("pdu", pdu, added * RACK_PDUS, "each")):
+        if quantity.any():
+            price, source = costs.books.cost(slug)
+            costs.ledger.add(
+                "capex.racks_and_power",
+                code,
+                quantity,
+                unit,
+                price * rest,
+                source,
+                "racks",
+                item=slug,
+                factors={"price_today": price},
+                drivers=(f"sites/{site.slug}/rack_units",),
+            )
+    shelves = np.zeros(costs.ledger.shape) + sum(
+        holding.arrived_hosts for holding in costs.fleet.holdings if not holding.machine.build.in_rack
+    )
+    if shelves.any():
+        price, source = costs.books.cost("rack-shelf")
+        costs.ledger.add(
+            "capex.racks_and_power", "shelf", shelves, "each", price * rest, source, "racks", item="rack-shelf"
+        )
+
+
+def upgrades(costs: PlanCosts) -> None:
+    for order in costs.housing.upgrades:
+        quantity = np.zeros(costs.ledger.shape)
+        quantity[:, order.ordered] = order.upgrade.quantity
+        if order.upgrade.price is not None:
+            price, source = order.upgrade.price, Source(basis="own", item=order.upgrade.item)
+        else:
+            price, source = costs.books.cost(order.upgrade.item)
+        costs.ledger.add(
+            "capex.cooling" if order.resource == "cooling" else "capex.facility",
+            "upgrade",
+            quantity,
+            "each",
+            price * costs.books.paths["rest"],
+            source,
+            "upgrade",
+            item=order.upgrade.item,
+            factors={"lead_weeks": order.upgrade.lead_weeks},
+            drivers=(f"sites/{order.site}/upgrades/{order.upgrade.slug}/price",),
+        )
+    sites = costs.housing.site_of
+    for m in range(1, len(sites)):
+        if sites[m].slug != sites[m - 1].slug and sites[m].moving_cost and costs.hosts[:, m].any():
+            quantity = np.zeros(costs.ledger.shape)
+            quantity[:, m] = 1.0
+            costs.ledger.add(
+                "capex.facility",
+                "moving",
+                quantity,
+                "each",
+                sites[m].moving_cost,
+                Source(basis="own"),
+                "moving",
+                item=sites[m].slug,
+                drivers=(f"sites/{sites[m].slug}/moving_cost",),
+            )
+
+
+def installation(costs: PlanCosts) -> None:
+    rate, source = costs.books.cost("remote-hands-hour")
+    rate_path = rate * costs.books.paths["wages"]
+    hours = np.zeros(costs.ledger.shape)
+    for bought, holding in zip(costs.bought, costs.fleet.holdings, strict=True):
+        build, addon = bought.machine.build, bought.machine.addon
+        per_server = costs.books.book.cost(
+            "install-hours-workstation" if build.workstation else "install-hours-8gpu"
+        ).likely
+        hours = hours + holding.ordered_hosts * per_server
+        if addon is not None:
+            hours = hours + np.where(bought.hosts > 0, 0.0, bought.cards) * addon.labour_hours
+    costs.ledger.add(
+        "capex.installation",
+        "labour",
+        hours,
+        "hour",
+        rate_path,
+        source,
+        "installation",
+        item="remote-hands-hour",
+        factors={"price_today": rate},
+    )
+    if costs.network is not None:
+        share, source = costs.books.percent("commissioning-pct")
+        nodes = np.zeros(costs.ledger.shape) + sum(bought.paid for bought in costs.bought)
+        costs.ledger.add(
+            "capex.installation",
+            "fabric_commissioning",
+            nodes + costs.network.paid,
+            "money",
+            share,
+            source,
+            "share_of_hardware",
+            item="commissioning-pct",
+            factors={"share": share},
+        )
+
+
+def freight_and_duty(costs: PlanCosts) -> None:
+    freight, source = costs.books.percent("freight-domestic")
+    fabric = costs.network.paid if costs.network is not None else np.zeros(costs.ledger.shape)
+    for code, value in (("freight", costs.hardware - fabric), ("fabric_freight", fabric)):
+        costs.ledger.add(
+            "capex.freight_and_duty",
+            code,
+            value,
+            "money",
+            freight,
+            source,
+            "share_of_hardware",
+            item="freight-domestic",
+            factors={"share": freight},
+        )
+    duty_row = DUTY[costs.scenario.operations.region]
+    duty, source = costs.books.percent(duty_row)
+    if duty:
+        costs.ledger.add(
+            "capex.freight_and_duty",
+            "duty",
+            costs.hardware,
+            "money",
+            duty,
+            source,
+            "share_of_hardware",
+            item=duty_row,
+            factors={"share": duty},
+        )
+
+
+def tax(costs: PlanCosts) -> None:
+    ops = costs.scenario.operations
+    if ops.tax_region:
+        tax, source = costs.books.percent(ops.tax_region)
+        borne = tax * (1.0 - ops.recoverable_tax_share)
+        if borne:
+            costs.ledger.add(
+                "capex.sales_tax_or_vat",
+                "tax",
+                costs.hardware,
+                "money",
+                borne,
+                source,
+                "tax",
+                item=ops.tax_region,
+                factors={"rate": tax, "recoverable": ops.recoverable_tax_share},
+                drivers=("operations/recoverable_tax_share",),
+            )
+
+
+def spares(costs: PlanCosts) -> None:
+    large = np.cumsum(costs.new_hosts, axis=1) >= SPARES_FROM_SERVERS
+    spares, source = costs.books.percent("spares-stock")
+    machines = np.zeros(costs.ledger.shape) + sum(bought.paid for bought in costs.bought)
+    costs.ledger.add(
+        "capex.spares",
+        "spares",
+        np.where(large, machines, 0.0),
+        "money",
+        spares,
+        source,
+        "share_of_hardware",
+        item="spares-stock",
+        factors={"share": spares},
+    )
+
+
+def decommissioning(costs: PlanCosts) -> None:
+    gone = np.zeros(costs.ledger.shape) + sum(holding.retired_hosts for holding in costs.fleet.holdings)
+    if gone.any():
+        price, source = costs.books.cost("decommission-server")
+        costs.ledger.add(
+            "capex.decommissioning",
+            "disposal",
+            gone,
+            "server",
+            price * costs.books.paths["wages"],
+            source,
+            "decommissioning",
+            item="decommission-server",
+        )

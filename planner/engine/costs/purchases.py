@@ -1,0 +1,137 @@
+"""What a plan's purchases cost: by month of order, when they are paid, and by month of arrival, when they count as value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.engine.calendar import Array
+from planner.engine.costs.books import Books
+from planner.engine.demand import Machine
+from planner.engine.fleet import Holding
+
+
+@dataclass
+class Purchases:
+    """What one holding costs, by month of order and by month of arrival. Arrays (S, M), money.
+
+    builds/hosts/cards/extras are counts: whole builds, bare chassis, cards, and the memory and NIC that come with added cards.
+    """
+
+    machine: Machine
+    builds: Array
+    hosts: Array
+    cards: Array
+    extras: Array
+    build_price: Array
+    host_price: Array
+    card_price: Array
+    extra_price: Array
+    paid: Array  # by month of order
+    arrived_host_value: Array  # price paid, by month of arrival
+    arrived_card_value: Array
+
+
+def purchases(holding: Holding, books: Books) -> Purchases:
+    """Price every purchase of a holding at the month of its order.
+
+    A chassis bought with at least the cards of the build is a whole build; with fewer it is a bare chassis (build − n × card)
+    and its cards. Cards added beyond the build bring their extra memory and NIC.
+    """
+    machine, paths = holding.machine, books.paths
+    build, addon = machine.build, machine.addon
+    whole, _source = books.price(build.slug, build.price)
+    if addon is None:
+        share, memory = build.accelerator_share, build.memory_share
+        build_price = whole * (
+            share * paths["accelerator"] + memory * paths["memory"] + (1 - share - memory) * paths["rest"]
+        )
+        host_price, card_price, extra_price = build_price, np.zeros_like(build_price), np.zeros_like(build_price)
+    else:
+        card, _ = books.price(addon.slug, addon.price)
+        extra = books.price(addon.slug + "/extra", addon.extra_price)[0] if addon.extra_price is not None else 0.0
+        host = max(0.0, whole - machine.base_cards * card)
+        memory = min(build.memory_share * whole, host)
+        host_price = memory * paths["memory"] + (host - memory) * paths["rest"]
+        card_price, extra_price = card * paths["accelerator"], extra * paths["memory"]
+        build_price = host_price + machine.base_cards * card_price
+
+    base = machine.base_cards
+    lead = holding.lead
+    first_hosts, first_cards = np.zeros(holding.shape), np.zeros(holding.shape)
+    first_hosts[:, 0], first_cards[:, 0] = holding.first_hosts, holding.first_cards
+    streams = [  # (hosts, cards, months from order to arrival)
+        (first_hosts + holding.renewed_hosts, first_cards + holding.renewed_cards, 0),
+        (
+            holding.ordered_hosts - first_hosts - holding.renewed_hosts,
+            holding.ordered_cards - first_cards - holding.renewed_cards,
+            lead,
+        ),
+    ]
+    totals = [np.zeros(holding.shape) for _ in range(4)]
+    host_value, card_value = np.zeros(holding.shape), np.zeros(holding.shape)
+    for hosts, cards, delay in streams:
+        if not cards.any():
+            continue
+        if addon is None:
+            whole_builds, bare, loose, extras = hosts, np.zeros_like(hosts), np.zeros_like(hosts), np.zeros_like(hosts)
+        else:
+            whole_builds = np.where(cards >= hosts * base, hosts, 0.0)
+            bare = hosts - whole_builds
+            loose = cards - whole_builds * base
+            extras = np.where(bare > 0, 0.0, loose)
+        for total, part in zip(totals, (whole_builds, bare, loose, extras), strict=True):
+            total += part
+        # memory and NIC that came with a card leave with it
+        of_cards = (
+            cards * card_price + extras * extra_price
+            if addon
+            else (
+                hosts * build_price * build.accelerator_share
+                if build.residual_class == "card"
+                else np.zeros_like(hosts)
+            )
+        )
+        of_all = whole_builds * build_price + bare * host_price + loose * card_price + extras * extra_price
+        arrive(card_value, of_cards, delay)
+        arrive(host_value, of_all - of_cards, delay)
+    builds, bare, loose, extras = totals
+    paid = builds * build_price + bare * host_price + loose * card_price + extras * extra_price
+    return Purchases(
+        machine,
+        builds,
+        bare,
+        loose,
+        extras,
+        build_price,
+        host_price,
+        card_price,
+        extra_price,
+        paid,
+        host_value,
+        card_value,
+    )
+
+
+def arrive(into: Array, value: Array, delay: int) -> None:
+    if delay == 0:
+        into += value
+    elif delay < value.shape[1]:
+        into[:, delay:] += value[:, :-delay]
+
+
+def value_after(bought: Purchases, holding: Holding, months: int) -> Array:
+    """Price paid for what is in service and older than `months`, (S, M)."""
+    value = bought.arrived_host_value + bought.arrived_card_value
+    arrived = holding.arrived_hosts if not bought.machine.addon else holding.arrived_cards
+    retired = holding.retired_hosts if not bought.machine.addon else holding.retired_cards
+    running = np.zeros(value.shape)
+    if not retired.any():
+        arrive(running, np.cumsum(value, axis=1), months)
+        return running
+    unit = np.where(arrived > 0, value / np.where(arrived > 0, arrived, 1.0), 0.0)
+    for m in range(months, value.shape[1]):
+        there = holding.survivors(arrived, retired, m)
+        running[:, m] = (there[:, : m - months + 1] * unit[:, : m - months + 1]).sum(axis=1)
+    return running
