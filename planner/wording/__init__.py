@@ -1,6 +1,6 @@
 """Codes and numbers of the engine → sentences in English and Chinese. No arithmetic beyond formatting."""
 
-from planner.wording.fields import choice, empty_text, help_text, label, locate, section
+from planner.wording.fields import choice, declaration, empty_text, help_text, label, locate, section, value_text
 from planner.wording.findings import (
     break_even,
     brief,
@@ -48,9 +48,9 @@ from planner.wording.plans import (
 from planner.wording.sources import badge, source
 
 __all__ = [
-    "advice", "badge", "bounds", "break_even", "brief", "category", "chinese", "choice", "counted", "date", "empty_text",
+    "advice", "badge", "bounds", "break_even", "brief", "category", "chinese", "choice", "counted", "date", "declaration", "empty_text",
     "factor_name", "finding", "formula", "formula_words", "gpus_of", "help_text", "item", "kind", "label", "left_out", "line",
     "locate", "money", "month_label", "number", "percent", "plan_name", "plan_names", "priced", "problem", "quantity", "say",
-    "scenario_name", "section", "site_name", "source", "template_text", "template_title", "tone", "unit", "unit_price", "verdict",
+    "scenario_name", "section", "site_name", "source", "template_text", "template_title", "tone", "unit", "unit_price", "value_text", "verdict",
     "workload_named",
 ]

@@ -15,7 +15,9 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import BaseModel
 
 from planner.engine.inputs import Scenario
+from planner.engine.quantities import Quantity, quantity_of
 from planner.wording.lines import category
+from planner.wording.numbers import quantity
 
 
 @dataclass(frozen=True)
@@ -460,6 +462,34 @@ def help_text(path: str, document: Any = None) -> str:
         return gettext("Whether this line is counted; a line that is off is listed as left out.")
     found = words(path, document)
     return "" if found is None else str(found.help)
+
+
+def declaration(path: str, document: Any = None) -> Quantity | None:
+    """Unit, bounds and source of the field a path names; None where it is no quantity."""
+    place = locate(path, document)
+    if place is None:
+        return None
+    if place.field == "own_prices":
+        return Quantity("money", 0.0, 1e9)
+    return None if place.element else quantity_of(place.owner.model_fields[place.field])
+
+
+def value_text(path: str, value: Any, currency: str = "", document: Any = None) -> str:
+    """A field's value with its unit, a choice in words, an empty field by what then holds."""
+    if value is None:
+        return empty_text(path, document) or gettext("not given")
+    declared = declaration(path, document)
+    if declared is not None and not isinstance(value, bool):
+        return quantity(value, declared.unit, currency, _workload_of(path, document))
+    return choice(path, value)
+
+
+def _workload_of(path: str, document: Any) -> Any:
+    """The workload in which a path lies, for the unit of its driver."""
+    steps = path.split("/")
+    if document is None or steps[:2] != ["demand", "workloads"] or len(steps) < 3:
+        return None
+    return _step(_step(_step(document, "demand"), "workloads"), steps[2])
 
 
 def empty_text(path: str, document: Any = None) -> str:

@@ -401,6 +401,8 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
             return gettext("{field} must be a number; got {value}.").format(field=name, value=got)
         case "not_whole":
             return gettext("{field} must be a whole number; got {value}.").format(field=name, value=got)
+        case "not_positive":
+            return gettext("{field} must be greater than 0; got {value}.").format(field=name, value=got)
         case "missing":
             return gettext("{field} is missing.").format(field=name)
         case "unknown_field":

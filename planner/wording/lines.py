@@ -40,7 +40,8 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "switch"): _("Fabric switch"), ("", "link"): _("Fabric link"), ("", "link_labour"): _("Cabling labour"),
     ("", "rack"): _("Rack"), ("", "pdu"): _("Power strip"), ("", "shelf"): _("Shelf"), ("", "upgrade"): _("Upgrade of the room"),
     ("", "moving"): _("Move to another room"), ("", "labour"): _("Installation labour"),
-    ("", "fabric_commissioning"): _("Burn-in and acceptance of the cluster"), ("", "freight"): _("Freight"), ("", "duty"): _("Import duty"),
+    ("", "fabric_commissioning"): _("Burn-in and acceptance of the cluster"), ("", "freight"): _("Freight"),
+    ("", "fabric_freight"): _("Freight of the fabric"), ("", "duty"): _("Import duty"), ("", "fabric_power"): _("Contracted power of the fabric"),
     ("", "tax"): _("Tax that is not recovered"), ("", "spares"): _("Spare parts"), ("", "disposal"): _("Disposal"),
     ("opex.energy_it", "machines"): _("Machines"), ("opex.energy_it", "fabric"): _("Switches"),
     ("opex.energy_overhead", "machines"): _("Cooling and losses of the machines"),
@@ -202,10 +203,13 @@ def formula_words(cost_line: Line) -> str:
     return str(FORMULAS.get(cost_line.formula, cost_line.formula))
 
 
-def formula(cost_line: Line, currency: str, calendar: Calendar | None = None, month: int | None = None) -> str:
+def formula(
+    cost_line: Line, currency: str, calendar: Calendar | None = None, month: int | None = None, **factors: float,
+) -> str:
     """The formula in words with the numbers of a month put in (the first one in which the line is not zero).
 
     "kWh × tariff × (PUE − 1): 5,161 kWh × $0.118 × 0.45 = $274.05 (Dec 2026)"
+    factors : what is known of that month and replaces the line's own, such as the PUE of the room in which the machines then stand.
     """
     if month is None:
         paid = np.flatnonzero(cost_line.quantity[0])
@@ -214,7 +218,7 @@ def formula(cost_line: Line, currency: str, calendar: Calendar | None = None, mo
     minus = MINUS if cost_line.sign < 0 else ""
     when = f" ({month_label(calendar, month)})" if calendar is not None else ""
     return gettext("{words}: {numbers} = {amount}").format(
-        words=formula_words(cost_line), numbers=minus + " × ".join(_terms(cost_line, currency, month)),
+        words=formula_words(cost_line), numbers=minus + " × ".join(_terms(cost_line, currency, month, {**cost_line.factors, **factors})),
         amount=money(amount, currency)) + when
 
 
@@ -228,10 +232,10 @@ def priced(cost_line: Line, amount: float, currency: str) -> str:
     return percent(amount) if cost_line.quantity_unit == "money" else unit_price(amount, currency)
 
 
-def _terms(cost_line: Line, currency: str, month: int) -> list[str]:
+def _terms(cost_line: Line, currency: str, month: int, facts: dict[str, float]) -> list[str]:
     """quantity × unit price, opened into the factors that the line knows; every split multiplies back to the amount."""
     quantity, price = float(cost_line.quantity[0, month]), float(cost_line.unit_price[0, month])
-    facts, code = cost_line.factors, cost_line.quantity_unit
+    code = cost_line.quantity_unit
     terms = [counted(quantity, code, currency), priced(cost_line, price, currency)]
     match cost_line.formula:
         case "energy_overhead" if (more := facts.get("pue", 1.0) - 1.0) > 0:
