@@ -96,7 +96,7 @@ def line_as_dict(line: Line, result: PlanResult) -> dict[str, Any]:
         "currency": result.currency,
         "source": line.source.model_dump(mode="json"),
         "factors": line.factors,
-        "present_value": line.present_value(result.discount),
+        "present_value": line.present_value(result.discount_of(line)),
         "total": line.total(),
         "monthly": _list(line.minor / 10.0**line.decimals),
     }

@@ -12,7 +12,6 @@ import numpy as np
 from planner.engine.calendar import Array, lead_in_months
 from planner.engine.demand import Machine, Requirement
 from planner.engine.inputs import Plan, Scenario
-from planner.engine.prices import PriceBook
 
 SLACK = 1e-9
 DEFAULT_MIN_SERVICE = 18  # months, where an overflow offer can bridge instead (model.md 3)
@@ -104,7 +103,6 @@ def simulate(
     needs: dict[str, Array],
     *,
     scenario: Scenario,
-    book: PriceBook,
     commissioning_days: float,
     trials: int = 1,
     lead_case: int = 1,

@@ -349,5 +349,5 @@ _FIELDS: dict[str, Callable[[PlanResult, Evaluation], Any]] = {
     "capacity": lambda r, e: [int(value) for value in (r.fleet.capacity() + np.zeros((1, e.scenario.months)))[0]],
     "unmet_months": lambda r, e: [int(m) for m in np.flatnonzero(~r.allocation.met[0])],
     "useful_gpu_hours": lambda r, e: float(r.useful_hours.sum()),
-    "discounted_useful_gpu_hours": lambda r, e: float((r.useful_hours * r.discount).sum()),
+    "discounted_useful_gpu_hours": lambda r, e: float((r.useful_hours * r.running_discount).sum()),
 }

@@ -1,0 +1,140 @@
+"""Where a plan fails and what its reader must know: codes with numbers, never sentences."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import numpy as np
+
+from planner.engine.costs import Books
+from planner.engine.housing import UpgradeOrder
+from planner.engine.inputs import Scenario
+from planner.engine.lines import round_half_up
+from planner.engine.result import Finding, PlanResult
+
+
+def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: float) -> None:
+    """Feasibility and warnings of one plan."""
+    plan, calendar, allocation = result.plan, result.calendar, result.allocation
+    target = scenario.demand.service_target
+    short = allocation.served[0] < target - 1e-9
+    cannot_run = any(reason.code in ("memory", "deadline") for reason in result.infeasible)
+    if short.any() and result.priced and not cannot_run:
+        first = int(np.argmax(short))
+        result.infeasible.append(
+            Finding(
+                "service_target",
+                first,
+                {
+                    "served": float(allocation.served[0, first]),
+                    "target": target,
+                    "demand_gpu": float(result.demand[0, first]),
+                    "capacity_gpu": float(result.capacity[first]),
+                },
+            )
+        )
+    for shortage in result.housing.shortages:
+        facts = {
+            "needed": shortage.needed,
+            "limit": shortage.limit,
+            "site": shortage.site,
+            "months": shortage.months,
+            "resource": shortage.resource,
+            **_remedy(shortage.remedy, books),
+        }
+        if shortage.resource == "cooling":
+            result.warnings.append(
+                Finding(
+                    "cooling_short",
+                    shortage.month,
+                    {**facts, "lost_gpu_hours": lost_gpu_hours, "stopped": result.housing.tripped},
+                )
+            )
+        elif shortage.remedy is None or plan.upgrades == "show":
+            result.infeasible.append(Finding(f"room_{shortage.resource}", shortage.month, facts))
+        else:
+            result.warnings.append(Finding("room_short", shortage.month, facts))
+    for order in result.housing.upgrades:
+        result.warnings.append(
+            Finding(
+                "upgrade_included",
+                order.ordered,
+                {"site": order.site, "in_service": order.in_service, **_remedy(order, books)},
+            )
+        )
+    if result.fleet.due_at_start:
+        result.warnings.append(Finding("next_order_due_at_start", 0, {"lead_months": result.fleet.follow_lead}))
+    firsts = [
+        order
+        for order in result.orders
+        if order.month == 0 and order.in_service == 0 and order.kind in ("server", "chassis")
+    ]
+    if firsts:
+        earliest = min(firsts, key=lambda order: order.order_by)
+        if earliest.order_by < scenario.pricing_date:
+            result.warnings.append(
+                Finding("order_by_past", 0, {"order_by": earliest.order_by.isoformat(), "item": earliest.item})
+            )
+    for site in scenario.sites:
+        loud = [
+            holding.machine.build
+            for holding in result.fleet.holdings
+            if site.noise_limit_db is not None
+            and (holding.machine.build.noise_db or 0) > site.noise_limit_db
+            and holding.hosts.any()
+        ]
+        for build in loud:
+            result.warnings.append(
+                Finding(
+                    "noise",
+                    site.from_month,
+                    {"item": build.slug, "noise_db": build.noise_db, "limit": site.noise_limit_db, "site": site.slug},
+                )
+            )
+    unmet_hours = float((allocation.unmet[0] * calendar.hours).sum())
+    if unmet_hours > 0:
+        result.unmet_cost = _unmet_cost(result, scenario, books, unmet_hours)
+        first = int(np.argmax(allocation.unmet[0] > 0))
+        result.warnings.append(Finding("unmet", first, {"gpu_hours": unmet_hours, "cost": result.unmet_cost}))
+
+
+def _remedy(order: UpgradeOrder | None, books: Books) -> dict[str, Any]:
+    """What an upgrade adds, costs and takes, for a sentence."""
+    if order is None:
+        return {"remedy": None}
+    price = order.upgrade.price if order.upgrade.price is not None else books.cost(order.upgrade.item)[0]
+    return {
+        "remedy": order.upgrade.item,
+        "remedy_slug": order.upgrade.slug,
+        "remedy_price": price * order.upgrade.quantity,
+        "remedy_lead_weeks": order.upgrade.lead_weeks,
+        "adds_cooling_kw": order.upgrade.adds_cooling_kw,
+        "adds_power_kw": order.upgrade.adds_power_kw,
+        "order_month": order.ordered,
+    }
+
+
+def _unmet_cost(result: PlanResult, scenario: Scenario, books: Books, hours: float) -> float | None:
+    """Unmet work at a penalty on the overflow offer (model.md 3); None where no offer is comparable. Shown, in no total."""
+    offer = result.offer or books.median(scenario.demand.workloads[0].accelerator, scenario.market.provider_class)
+    if offer is None or offer.price is None:
+        return None
+    hourly = books.price(offer.slug, offer.price)[0] / offer.count
+    monthly = result.allocation.unmet[0] * books.calendar.hours * hourly * books.paths["cloud"]
+    cost = scenario.market.unmet_penalty_factor * float(monthly.sum())
+    return float(round_half_up(np.asarray(cost), result.decimals)) / 10.0**result.decimals
+
+
+def stale_prices(scenario: Scenario, plans: list[PlanResult]) -> list[Finding]:
+    """Prices older than the limit: taken flat to the start, and said so."""
+    oldest = scenario.pricing_date - dt.timedelta(days=scenario.market.stale_after_days)
+    seen: dict[str, Finding] = {}
+    for result in plans:
+        for line in result.lines:
+            dated = line.source.dated
+            if line.category == "capex.accelerators_and_servers" and dated is not None and dated < oldest:
+                seen.setdefault(
+                    line.item, Finding("stale_price", None, {"item": line.item, "dated": dated.isoformat()})
+                )
+    return list(seen.values())
