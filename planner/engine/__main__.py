@@ -1,6 +1,7 @@
 """python -m planner.engine scenario.json --prices prices.json [--format table|json|csv]
 
-Reads a scenario and a price book, or one file that holds both (`{"scenario": …, "prices": …}`), and prints the evaluation.
+Reads a scenario and a price book, or one file that holds both (`{"scenario": …, "prices": …}`).
+Prints the evaluation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plans against each other: feasibility, ranking, verdict, break-even, gap by category, the plain server-against-cluster table."""
+"""Plans against each other: ranking, verdict, break-even, gap by category, server against cluster."""
 
 from __future__ import annotations
 

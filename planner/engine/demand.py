@@ -369,16 +369,16 @@ class Sizing:
         )
         if answer is None:
             raise InputError(Problem(("demand", "workloads", work.slug, "precision"), "no_rate", hardware.slug))
-        gpus, rate = answer
+        gpus, replica = answer
         return (
-            rate.requests_per_s / gpus,
+            replica.requests_per_s / gpus,
             gpus,
             {
                 "replica_gpus": float(gpus),
-                "replica_rate": rate.requests_per_s,
-                "step_s": rate.t_step,
-                "prefill_s": rate.t_prefill,
-                "batch": rate.batch,
+                "replica_rate": replica.requests_per_s,
+                "step_s": replica.t_step,
+                "prefill_s": replica.t_prefill,
+                "batch": replica.batch,
             },
         )
 

@@ -68,7 +68,7 @@ class _PlanRun:
         return (1, self.books.calendar.months)
 
     def result(self) -> PlanResult:
-        """Everything about the plan; what it cannot do is a finding, not an exception (but for a missing exchange rate)."""
+        """Everything about the plan; what it cannot do is a finding. Raises MissingRate."""
         reference = {work.slug: self.sizing.reference(work) for work in self.sizing.workloads}
         self._size_machines()
         joined = self._joined()
@@ -146,7 +146,7 @@ class _PlanRun:
         )
 
     def _usable(self, joined: bool) -> dict[str, list[tuple[Machine, Requirement]]]:
-        """By workload, the machines that can run it, cheapest running cost first; a workload without any is a problem."""
+        """By workload, the machines that can run it, cheapest to run first; a workload without any is a problem."""
         usable: dict[str, list[tuple[Machine, Requirement]]] = {}
         ranked = sorted(self.machines.values(), key=_watts_per_rate)
         for work in self.sizing.workloads:

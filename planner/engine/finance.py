@@ -14,7 +14,9 @@ def present_value(flows: Array, discount: Array) -> Array:
 
 
 def annuity(price: float, rate_per_period: float, periods: int, residual_share: float = 0.0) -> float:
-    """Constant payment in arrears that repays a price over n periods: P (1 − s vⁿ) r / (1 − vⁿ); at r = 0, P (1 − s) / n.
+    """Constant payment in arrears that repays a price over n periods.
+
+    P (1 − s vⁿ) r / (1 − vⁿ); at r = 0, P (1 − s) / n.
 
     Source: cost_method, section 3; checked against Hamilton (2008) and Epoch (2026).
     """

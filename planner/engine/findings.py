@@ -116,7 +116,7 @@ def _remedy(order: UpgradeOrder | None, books: Books) -> dict[str, Any]:
 
 
 def _unmet_cost(result: PlanResult, scenario: Scenario, books: Books, hours: float) -> float | None:
-    """Unmet work at a penalty on the overflow offer (model.md 3); None where no offer is comparable. Shown, in no total."""
+    """Unmet work at a penalty on the overflow offer (model.md 3), in no total; None where no offer is comparable."""
     offer = result.offer or books.median(scenario.demand.workloads[0].accelerator, scenario.market.provider_class)
     if offer is None or offer.price is None:
         return None

@@ -1,6 +1,6 @@
 """Purchase rules → orders, deliveries, GPUs in service, month by month.
 
-All arrays are (S, M). Counts are chassis ("hosts") and GPUs ("cards"); a machine without an add-on has its cards built in.
+All arrays are (S, M). Counts are chassis ("hosts") and GPUs ("cards"); without an add-on the cards are built in.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Holding:
         return np.cumsum(self.arrived_cards - self.retired_cards, axis=1)
 
     def survivors(self, arrived: Array, retired: Array, month: int) -> Array:
-        """(S, month + 1): of each month's arrivals, how many are still there at the end of `month`; oldest leave first."""
+        """(S, month + 1): of each month's arrivals, how many are there at the end of `month`; oldest leave first."""
         come = np.cumsum(arrived[:, : month + 1], axis=1)
         gone = np.sum(retired[:, : month + 1], axis=1, keepdims=True)
         return np.asarray(np.clip(come - gone, 0.0, arrived[:, : month + 1]))

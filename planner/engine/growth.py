@@ -50,7 +50,7 @@ def driver_path(growth: Growth, today: float, months: int) -> Array:
         case TableGrowth():
             values = np.asarray(growth.values[:months], dtype=float)
             path = np.concatenate((values, np.full(months - values.size, values[-1])))
-    return np.maximum(path, 0.0)
+    return np.asarray(np.maximum(path, 0.0))
 
 
 def _capped(path: Array, ceiling: float | None, today: float) -> Array:

@@ -173,12 +173,9 @@ def _adds(upgrade: Upgrade, resource: str) -> float:
 
 def _limits(resource: str, sites: list[Site]) -> Array:
     """(M,): the room's limit in each month, infinity where none is known."""
-    values = {
-        "cooling": [s.cooling_kw for s in sites],
-        "power": [s.power_kw for s in sites],
-        "racks": [s.racks for s in sites],
-    }
-    return np.array([np.inf if value is None else float(value) for value in values[resource]])
+    name = {"cooling": "cooling_kw", "power": "power_kw", "racks": "racks"}[resource]
+    values = [getattr(site, name) for site in sites]
+    return np.array([np.inf if value is None else float(value) for value in values])
 
 
 def _climb(plan: Plan, resource: str, needed: Array, limits: Array, sites: list[Site]) -> list[UpgradeOrder]:
@@ -232,7 +229,7 @@ def _racks(fleet: Fleet, sites: list[Site], switches: Array, shape: tuple[int, i
         for m, site in enumerate(sites):
             nodes = []
             for machine, hosts, cards in counts:
-                number = int(round(hosts[s, m]))
+                number = round(float(hosts[s, m]))
                 if number == 0:
                     continue
                 full = cards[s, m] / number
@@ -253,7 +250,7 @@ def _racks(fleet: Fleet, sites: list[Site], switches: Array, shape: tuple[int, i
                 tuple(nodes), (float(site.rack_units - site.reserved_units), site.rack_kw, site.rack_kg, None)
             )
             racks[s, m] = result.racks
-            if not result.fits and site.slug not in shortages:
+            if not result.fits and result.limit_by and site.slug not in shortages:
                 limit = {"units": float(site.rack_units - site.reserved_units), "kw": site.rack_kw, "kg": site.rack_kg}
                 index = {"units": 1, "kw": 2, "kg": 3}[result.limit_by]
                 shortages[site.slug] = Shortage(

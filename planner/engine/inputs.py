@@ -1,7 +1,8 @@
-"""The scenario document: what a planner says. Frozen, validated, in plain units; every default is declared with its source.
+"""The scenario document: what a planner says. Frozen, validated, in plain units, each default with its source.
 
-Fractions are fractions (0.05), money is in the scenario's currency, months are counted from 0. Elements of lists carry a
-`slug`, so that a path such as `demand/workloads/pool/growth/rate_per_month` keeps its meaning when the list is reordered.
+Fractions are fractions (0.05), money is in the scenario's currency, months are counted from 0. Elements of lists carry
+a `slug`, so that a path such as `demand/workloads/pool/growth/rate_per_month` keeps its meaning when a list is
+reordered.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ import numpy as np
 from planner.engine.calendar import Array
 from planner.engine.prices import Source
 
-# Names of model.md section 5, in the order in which they are shown; whether a line is on unless a scenario says otherwise
-# (catalog/data/defaults.csv).
+# Names of model.md section 5, in the order in which they are shown; whether a line is on unless a scenario says
+# otherwise (catalog/data/defaults.csv).
 CATEGORIES: dict[str, bool] = {
     "capex.accelerators_and_servers": True,
     "capex.storage": True,
@@ -68,8 +68,8 @@ def round_half_up(amounts: Array, decimals: int) -> Array:
 class Line:
     """quantity × unit price = amount, month by month; credits negative.
 
-    Arrays (S, M), or broadcastable to it. `formula` is the id of the formula in words, `factors` the numbers put in (name →
-    value), `drivers` the paths of the assumptions behind it.
+    Arrays (S, M), or broadcastable to it. `formula` is the id of the formula in words, `factors` the numbers put in
+    (name → value), `drivers` the paths of the assumptions behind it.
     """
 
     category: str

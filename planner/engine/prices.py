@@ -1,7 +1,7 @@
 """The price book: every item a scenario touches, with its physical data and its price, frozen.
 
-The engine sees nothing else of the catalog. A price keeps its own currency; `rate` converts it to the book's currency, and a
-missing rate stops the result instead of becoming 1. An item without a price has `price=None`: no quote, never 0.
+The engine sees nothing else of the catalog. A price keeps its own currency; `rate` converts it to the book's currency,
+and a missing rate stops the result instead of becoming 1. An item without a price has `price=None`: no quote, never 0.
 """
 
 from __future__ import annotations
@@ -270,7 +270,7 @@ def comparable_offers(
     pricing_date: dt.date,
     stale_after_days: int,
 ) -> list[CloudOffer]:
-    """Offers that may stand for the class: same accelerator, on demand, not spot, not an index, priced, not stale, here or anywhere.
+    """Offers that may stand for the class: same accelerator, on demand, no index, priced, not stale, here or anywhere.
 
     Regions are matched only where the provider sells in the site's own; otherwise any region counts.
     """

@@ -1,6 +1,7 @@
 """Declares a parameter once; form, bounds, help, JSON Schema, CLI and comparison read the declaration.
 
-A parameter is a pydantic field annotated with `Quantity`. Its bounds refuse a value; its P10-P90 range says how uncertain it is.
+A parameter is a pydantic field annotated with `Quantity`. Its bounds refuse a value; its P10-P90 range says how
+uncertain it is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Cases worked by others, computed by the public path: a case becomes a scenario and a price book, `evaluate` answers, we compare.
+"""Cases worked by others, computed by the public path: scenario and price book in, `evaluate` answers, we compare.
 
-A case is `{id, kind, inputs, expected}`. Each kind has a converter; each expected field a reader. What no reader knows is reported
-as unsupported, never as agreed.
+A case is `{id, kind, inputs, expected}`. Each kind has a converter; each expected field a reader. What no reader knows
+is reported as unsupported, never as agreed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ CENT = 0.005
 KNOWN_LINES = {"capex.accelerators_and_servers", "opex.energy_it", "opex.energy_overhead", "opex.cloud_usage"}
 ONLY_KNOWN = {name: name in KNOWN_LINES for name in CATEGORIES}
 
-# The scale-out cases state a card at 0.7 kW and a chassis at 1.0 kW, always on, PUE 1.3, 0.10 a kWh (rules of hand_cases.json).
+# The scale-out cases state a card at 0.7 kW and a chassis at 1.0 kW, always on, PUE 1.3, 0.10 a kWh
+# (rules of hand_cases.json).
 CARD_KW, CHASSIS_KW, PUE, TARIFF = 0.7, 1.0, 1.3, 0.10
 
 
@@ -77,7 +78,7 @@ def check_all(cases: Iterable[dict[str, Any]]) -> Iterator[Check]:
 
 
 def _error(expected: Any, got: Any) -> float:
-    """Largest relative difference; figures printed to the cent may differ by half of one. Infinity where shapes differ."""
+    """Largest relative difference; figures printed to the cent may differ by half of one. Infinite for other shapes."""
     if isinstance(expected, dict):
         if not isinstance(got, dict) or expected.keys() != got.keys():
             return math.inf

@@ -96,7 +96,7 @@ class Network:
 
 
 def network_for(plan: Plan, fleet: Fleet, books: Books) -> Network:
-    """Wire a plan's servers: a pair of switches while their ports suffice, else a rail-optimised tree; grown wave by wave.
+    """Wire a plan's servers: a pair of switches while ports suffice, else a rail-optimised tree; grown wave by wave.
 
     Raises InputError where the servers have no fabric ports, NoQuote where the switch has no price.
     """

@@ -66,7 +66,7 @@ def _stored(name: str) -> dict[str, Any] | None:
         row = rows.filter(pk=int(name)).first() if name.isdigit() else rows.filter(name=name).first()
     except DatabaseError:  # not migrated yet: only the templates are there
         return None
-    return None if row is None else {"scenario": row.head.document, "prices": row.head.prices.book}
+    return None if row is None or row.head is None else {"scenario": row.head.document, "prices": row.head.prices.book}
 
 
 def bundle(scenario: Scenario, prices: PriceBook) -> dict[str, Any]:

@@ -6,6 +6,7 @@ The same code reads the shipped files (before any migration) and the database: b
 from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
+from typing import cast
 
 from catalog.records import Catalog, ItemRecord, Provenance, QuoteRecord
 from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION
@@ -13,6 +14,7 @@ from planner.engine.inputs import PoolWorkload, Scenario
 from planner.engine.prices import (
     Accelerator,
     AddOn,
+    Basis,
     Build,
     CloudOffer,
     ColocationRate,
@@ -30,14 +32,14 @@ from planner.engine.wiring import DEFAULT_SWITCH
 ONE_DOMAIN = {"NVLink-switch", "NVLink-mesh", "Infinity-Fabric", "RoCE-onboard", "HCCS"}
 # Typical draw where a build gives none, as a share of the maximum (model, section 4). [1]
 TYPICAL_SHARE = 0.76
-# Idle draw where a build gives none, as a share of the maximum (facility formulas, section 2.4, planning assumption). [1]
+# Idle draw where a build gives none, as a share of the maximum (facility formulas 2.4, planning assumption). [1]
 IDLE_SHARE = 0.2
 # Host memory in new servers, for the share of a build's price that follows memory (builds_addons.csv, basis). [USD/GB]
 MEMORY_USD_PER_GB = 11.0
 DEFAULT_ACCELERATOR_SHARE, DEFAULT_MEMORY_SHARE = 0.75, 0.10
 RETAIL_ROW = "north-america-median-retail-one-4-kw-cabinet"
 
-_QUOTE_BASIS = {
+_QUOTE_BASIS: dict[str, Basis] = {
     "quote": "quoted",
     "list": "list",
     "reseller": "list",
@@ -47,12 +49,12 @@ _QUOTE_BASIS = {
 
 
 def build(catalog: Catalog, scenario: Scenario) -> PriceBook:
-    """The price book of a scenario. What has no quote stays without a price; what is not in the catalog is left out."""
+    """The price book of a scenario. What has no quote has no price; what is not in the catalog is left out."""
     return _Maker(catalog, scenario.currency, scenario.pricing_date).book(scenario)
 
 
 def exchange_rate(catalog: Catalog, one: str, other: str, day: date) -> float | None:
-    """Units of one currency per unit of another, as a price book of that day would convert; None where no rate is known."""
+    """Units of one currency per unit of another, as a price book of that day converts; None where no rate is known."""
     return _Maker(catalog, other, day)._rate(one)[0]
 
 
@@ -115,7 +117,7 @@ class _Maker:
     def _rate(self, currency: str) -> tuple[float | None, date | None, str]:
         """Units of the book's currency per unit of another: the latest rate on or before the pricing date.
 
-        A pair quoted the other way round is divided, a pair not quoted goes over the dollar. None where a rate is missing.
+        A pair quoted the other way round is divided, one not quoted goes over the dollar. None where a rate is missing.
         """
         if currency == self.currency:
             return 1.0, None, ""
@@ -147,7 +149,7 @@ class _Maker:
 
     def _priced(self, quote: QuoteRecord) -> Price:
         rate, rate_dated, rate_source = self._rate(quote.currency)
-        basis = "unverified" if quote.status == "unverified" else _QUOTE_BASIS.get(quote.kind, "market")
+        basis: Basis = "unverified" if quote.status == "unverified" else _QUOTE_BASIS.get(quote.kind, "market")
         return Price(
             amount=float(quote.unit_price),
             currency=quote.currency,
@@ -172,7 +174,7 @@ class _Maker:
         claim: Provenance | None = item.provenance.get(cell) if cell else next(iter(item.provenance.values()), None)
         if claim is None:
             return Source(basis="default", item=item.slug)
-        return Source(basis=claim.status, item=item.slug, url=claim.url, note=claim.text)
+        return Source(basis=cast(Basis, claim.status), item=item.slug, url=claim.url, note=claim.text)
 
     # ── one maker a kind ──
 

@@ -1,7 +1,7 @@
 """Quantities × prices → cost lines: the single truth about money.
 
-`books` holds prices as paths, `purchases` what is bought, `basis` the figures lines share; `capex`, `opex`, `credits` and `cloud`
-write the lines.
+`books` holds prices as paths, `purchases` what is bought, `basis` the figures lines share;
+`capex`, `opex`, `credits` and `cloud` write the lines.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ RACK_PDUS = 2  # an A and a B strip
 RETAIL_UNDER_KW = 100.0
 RETAIL_COLOCATION = "retail"  # key of the retail row in a price book
 
-# Planning defaults that a line may ask for: the rows a price book must hold, besides upgrades and taxes a scenario names.
+# Planning defaults that a line may ask for: rows a price book must hold, besides the upgrades and taxes a scenario
+# names.
 COST_ROWS = frozenset(
     {
         *LOADED_COST.values(),

@@ -20,7 +20,8 @@ def write_cloud(
 ) -> None:
     """Lines of the overflow offer: what is reserved is owed every hour of its term, the rest is billed as used.
 
-    rented : by workload, GPUs held on average, (S, M). Whole-instance offers bill ceil(GPUs / n) instances, others fractions.
+    rented : by workload, GPUs held on average, (S, M).
+    Whole-instance offers bill ceil(GPUs / n) instances, others fractions.
     """
     assert plan.overflow is not None
     terms = plan.overflow
@@ -37,7 +38,7 @@ def write_cloud(
     reserved = np.zeros(ledger.shape)
     locked = np.zeros(ledger.shape)
     if terms.reserved_share > 0:
-        discount, discount_source = books.percent(f"cloud-commit-discount-{terms.reserved_term_months // 12}y")
+        discount, _source = books.percent(f"cloud-commit-discount-{terms.reserved_term_months // 12}y")
         for begin in range(0, ledger.shape[1], terms.reserved_term_months):
             term = slice(begin, begin + terms.reserved_term_months)
             base = units[:, begin] * terms.reserved_share

@@ -32,11 +32,11 @@ def resale(costs: PlanCosts) -> None:
             unit = np.where(arrived > 0, value / np.where(arrived > 0, arrived, 1.0), 0.0)
             if retired.any():
                 sold = np.zeros(costs.ledger.shape)
-                for m in np.flatnonzero(retired.any(axis=0)):
+                for m in np.flatnonzero(retired.any(axis=0)).tolist():
                     before = holding.survivors(arrived, retired, m - 1)
                     after = holding.survivors(arrived, retired, m)
                     left = before - after[:, :m]
-                    ages = m - np.arange(m)
+                    ages = m - np.arange(m, dtype=float)
                     sold[:, m] = (left * unit[:, :m] * residual_share(curve, ages)).sum(axis=1)
                 costs.ledger.add(
                     "credit.resale",
@@ -53,7 +53,7 @@ def resale(costs: PlanCosts) -> None:
                 )
             if costs.scenario.finance.residual_at_horizon:
                 there = holding.survivors(arrived, retired, months - 1)
-                ages = months - np.arange(months)
+                ages = months - np.arange(months, dtype=float)
                 worth = np.zeros(costs.ledger.shape)
                 worth[:, -1] = (there * unit * residual_share(curve, ages)).sum(axis=1)
                 costs.ledger.add(
@@ -70,7 +70,7 @@ def resale(costs: PlanCosts) -> None:
                     credit=True,
                 )
     if costs.network is not None and costs.scenario.finance.residual_at_horizon:
-        ages = months - np.arange(months)
+        ages = months - np.arange(months, dtype=float)
         worth = np.zeros(costs.ledger.shape)
         worth[:, -1] = (costs.network.paid * residual_share(market.residual.network, ages)).sum(axis=1)
         costs.ledger.add(

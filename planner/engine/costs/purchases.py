@@ -1,4 +1,4 @@
-"""What a plan's purchases cost: by month of order, when they are paid, and by month of arrival, when they count as value."""
+"""What purchases cost: by month of order, when they are paid, and by month of arrival, when they count as value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from planner.engine.fleet import Holding
 class Purchases:
     """What one holding costs, by month of order and by month of arrival. Arrays (S, M), money.
 
-    builds/hosts/cards/extras are counts: whole builds, bare chassis, cards, and the memory and NIC that come with added cards.
+    builds/hosts/cards/extras are counts: whole builds, bare chassis, cards, and the memory and NIC of added cards.
     """
 
     machine: Machine
@@ -36,8 +36,8 @@ class Purchases:
 def purchases(holding: Holding, books: Books) -> Purchases:
     """Price every purchase of a holding at the month of its order.
 
-    A chassis bought with at least the cards of the build is a whole build; with fewer it is a bare chassis (build − n × card)
-    and its cards. Cards added beyond the build bring their extra memory and NIC.
+    A chassis bought with at least the cards of the build is a whole build; with fewer it is a bare chassis
+    (build − n × card) and its cards. Cards added beyond the build bring their extra memory and NIC.
     """
     machine, paths = holding.machine, books.paths
     build, addon = machine.build, machine.addon

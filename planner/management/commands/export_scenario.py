@@ -9,7 +9,7 @@ from planner.services import documents
 
 
 class Command(BaseCommand):
-    help = "Write a scenario with the prices it is pinned to, as one document that `evaluate` reads back to identical results."
+    help = "Write a scenario with its pinned prices, as one document that `evaluate` reads back to identical results."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser):

@@ -26,9 +26,9 @@ class Command(BaseCommand):
                 for found in check(case):
                     off += found.status == "off"
                     error = "—" if found.error is None else f"{found.error * 100:.7f}%"
-                    sys.stdout.write(
-                        f"{found.case}  {found.kind}  {found.field}  {_short(found.expected)}  {_short(found.got)}  {error}  {found.status}\n"
-                    )
+                    expected, got = _short(found.expected), _short(found.got)
+                    cells = (found.case, found.kind, found.field, expected, got, error, found.status)
+                    sys.stdout.write("  ".join(cells) + "\n")
         if off:
             raise CommandError(f"{off} off", returncode=1)
 
