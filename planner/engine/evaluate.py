@@ -125,7 +125,8 @@ class _PlanRun:
             plan.start.build if plan.start else None,
             plan.follow_up.build if plan.follow_up.kind != "none" else None,
         ]
-        for slug in dict.fromkeys(slug for slug in wanted if slug):
+        slugs = dict.fromkeys(slug for slug in wanted if slug)
+        for slug in slugs:
             try:
                 machine = machine_for(self.books.book, slug)
                 self.requirements[slug] = {
@@ -134,6 +135,9 @@ class _PlanRun:
                 self.machines[slug] = machine
             except InputError as error:
                 self._refused(error)
+        if len(self.machines) < len(slugs):  # a plan one of whose builds is unknown cannot be half simulated
+            self.machines.clear()
+            self.requirements.clear()
 
     def _joined(self) -> bool:
         """Whether the plan's servers share a fabric."""
