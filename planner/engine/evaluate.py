@@ -9,6 +9,7 @@ import numpy as np
 from planner.engine.allocation import Allocation, allocate
 from planner.engine.calendar import Array, calendar_for
 from planner.engine.costs import Books, PlanCosts, write_cloud, write_owned
+from planner.engine.costs.purchases import Purchases
 from planner.engine.demand import Machine, Requirement, Sizing, machine_for
 from planner.engine.findings import judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
@@ -78,7 +79,7 @@ class _PlanRun:
         offer, offered = self._offer()
         allocation, housing, lost = self._place(fleet, network, reference, usable, offered)
         ledger = Ledger(self.shape, self.on, minor_unit(self.scenario.currency))
-        fte = self._write(ledger, fleet, network, housing, allocation, offer)
+        fte, bought = self._write(ledger, fleet, network, housing, allocation, offer)
         result = PlanResult(
             plan=self.plan,
             calendar=self.books.calendar,
@@ -105,7 +106,7 @@ class _PlanRun:
             commissioning_days=self.books.commissioning_days,
             cloud_by_class=self.cloud_by_class,
         )
-        result.orders = orders_of(result, self.books)
+        result.orders = orders_of(result, bought)
         judge(result, self.scenario, self.books, lost)
         return result
 
@@ -242,10 +243,12 @@ class _PlanRun:
         housing: Housing,
         allocation: Allocation,
         offer: CloudOffer | None,
-    ) -> Array:
-        """Write the lines; returns the staff the fleet needs, (S, M). [FTE]"""
+    ) -> tuple[Array, list[Purchases]]:
+        """Write the lines; returns the staff the fleet needs, (S, M) [FTE], and the purchases behind the lines."""
+        bought: list[Purchases] = []
         try:
             costs = PlanCosts(self.plan, self.books, fleet, network, housing, allocation, ledger)
+            bought = costs.bought
             write_owned(costs)
             if offer is not None and self.plan.overflow is not None:
                 write_cloud(self.plan, self.books, allocation.rented, offer, ledger)
@@ -258,8 +261,8 @@ class _PlanRun:
                         self.cloud_by_class[name] = lines.lines
         except InputError as error:
             self._refused(error)
-            return np.zeros(self.shape)
-        return np.asarray(costs.fte_owned + costs.fte_fabric)
+            return np.zeros(self.shape), bought
+        return np.asarray(costs.fte_owned + costs.fte_fabric), bought
 
     def _needed(self, reference: dict[str, Requirement]) -> Array:
         """GPUs that planning asks for, on the plan's first machine; without one, on the reference hardware."""

@@ -31,6 +31,7 @@ class Purchases:
     paid: Array  # by month of order
     arrived_host_value: Array  # price paid, by month of arrival
     arrived_card_value: Array
+    at_once: dict[str, Array]  # by line code, the part of the counts that serves in the month of its order
 
 
 def purchases(holding: Holding, books: Books) -> Purchases:
@@ -69,11 +70,10 @@ def purchases(holding: Holding, books: Books) -> Purchases:
             lead,
         ),
     ]
+    counts = []
     totals = [np.zeros(holding.shape) for _ in range(4)]
     host_value, card_value = np.zeros(holding.shape), np.zeros(holding.shape)
     for hosts, cards, delay in streams:
-        if not cards.any():
-            continue
         if addon is None:
             whole_builds, bare, loose, extras = hosts, np.zeros_like(hosts), np.zeros_like(hosts), np.zeros_like(hosts)
         else:
@@ -81,6 +81,7 @@ def purchases(holding: Holding, books: Books) -> Purchases:
             bare = hosts - whole_builds
             loose = cards - whole_builds * base
             extras = np.where(bare > 0, 0.0, loose)
+        counts.append((whole_builds, bare, loose, extras))
         for total, part in zip(totals, (whole_builds, bare, loose, extras), strict=True):
             total += part
         # memory and NIC that came with a card leave with it
@@ -111,6 +112,7 @@ def purchases(holding: Holding, books: Books) -> Purchases:
         paid,
         host_value,
         card_value,
+        dict(zip(("server", "chassis", "card", "card_extra"), counts[0], strict=True)),
     )
 
 
