@@ -12,6 +12,15 @@ from catalog.importers.table import bound
 from catalog.models import ImportBatch, Item, Quote, Source
 
 
+class InWords(admin.ChoicesFieldListFilter):
+    """A filter by code that speaks the reader's language."""
+
+    def choices(self, changelist):
+        for choice in super().choices(changelist):
+            code = str(choice["display"])
+            yield choice | {"display": wording.kind(code) if code in wording.KINDS else wording.word(code)}
+
+
 class QuoteInline(admin.StackedInline):
     """The prices of an item, each with its unit beside it."""
 
@@ -30,7 +39,7 @@ class QuoteInline(admin.StackedInline):
 class ItemAdmin(admin.ModelAdmin):
     form = ItemForm
     list_display = ("name", "slug", "kind_in_words", "vendor", "price_now", "edited_by_hand", "updated_at")
-    list_filter = ("kind", "vendor", "edited_by_hand")
+    list_filter = (("kind", InWords), "vendor", "edited_by_hand")
     search_fields = ("name", "slug", "vendor", "words")
     list_per_page = 50
     readonly_fields = ("fields_of_the_kind", "edited_by_hand", "updated_at")
@@ -46,6 +55,9 @@ class ItemAdmin(admin.ModelAdmin):
         "updated_at",
     )
     inlines = (QuoteInline,)
+
+    class Media:
+        css = {"all": ["catalog/admin.css"]}
 
     def get_queryset(self, request):
         return super().get_queryset(request).prefetch_related("quotes")
@@ -103,7 +115,7 @@ class Staleness(admin.SimpleListFilter):
 class QuoteAdmin(admin.ModelAdmin):
     form = QuoteForm
     list_display = (
-        "item",
+        "name_of_the_item",
         "price_in_words",
         "kind_in_words",
         "dated",
@@ -112,7 +124,10 @@ class QuoteAdmin(admin.ModelAdmin):
         "valid_until",
         "edited_by_hand",
     )
-    list_filter = ("item__kind", "kind", "condition", Staleness, "currency", "edited_by_hand")
+    list_filter = (
+        *(("item__kind", InWords), ("kind", InWords), ("condition", InWords)),
+        *(Staleness, "currency", "edited_by_hand"),
+    )
     list_select_related = ("item",)
     list_per_page = 50
     search_fields = ("item__name", "item__slug", "supplier", "number")
@@ -130,6 +145,13 @@ class QuoteAdmin(admin.ModelAdmin):
         ("edited_by_hand", "batch", "updated_at"),
     )
 
+    class Media:
+        css = {"all": ["catalog/admin.css"]}
+
+    @admin.display(description=_("item"), ordering="item__name")
+    def name_of_the_item(self, quote):
+        return quote.item.name
+
     @admin.display(description=_("price, per unit"), ordering="unit_price")
     def price_in_words(self, quote):
         return price_in_words(quote)
@@ -142,9 +164,9 @@ class QuoteAdmin(admin.ModelAdmin):
     def dated(self, quote):
         return pages.day(quote.quoted_on, quote.date_precision) or gettext("undated")
 
-    @admin.display(description=_("stale"), boolean=True)
+    @admin.display(description=_("staleness"))
     def stale(self, quote):
-        return quote.record().stale_on(timezone.localdate())
+        return gettext(wording.STALE) if quote.record().stale_on(timezone.localdate()) else gettext("fresh")
 
     def save_model(self, request, quote, form, change):
         quote.edited_by_hand = quote.edited_by_hand or not change or bool(form.changed_data)

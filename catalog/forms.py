@@ -13,6 +13,7 @@ from catalog import wording
 from catalog.importers.table import BadCell, spec_errors
 from catalog.models import Item, Quote
 from catalog.models.items import provenance_problem
+from catalog.records import plain
 from catalog.specs import KINDS
 
 UNITS = (
@@ -104,10 +105,11 @@ class QuoteForm(forms.ModelForm):
             *("item", "unit_price", "currency", "unit", "kind", "condition", "supplier", "number", "quoted_on"),
             *("date_precision", "valid_until", "source_url", "basis"),
         )
+        help_texts = {"unit": ""}  # so that amount, currency and unit stay on one line
         widgets = {
             "unit_price": forms.NumberInput(attrs={"step": "any", "min": "0"}),
             "currency": forms.TextInput(attrs={"size": 4, "maxlength": 3, "autocapitalize": "characters"}),
-            "unit": UnitInput(attrs={"size": 16}),
+            "unit": UnitInput(attrs={"size": 16, "placeholder": "kW-month"}),
             "basis": forms.Textarea(attrs={"rows": 3}),
         }
 
@@ -119,6 +121,7 @@ class QuoteForm(forms.ModelForm):
                 self.fields[name].choices = choices
         stored = self.instance
         if stored.pk and "unit_price" in self.fields:  # the unit stands beside the amount, whatever the layout
+            self.initial["unit_price"] = plain(stored.unit_price)
             self.fields["unit_price"].help_text = gettext("in {currency} per {unit}").format(
                 currency=stored.currency or "—", unit=wording.unit(stored.unit)
             )

@@ -99,7 +99,7 @@ class Quote(models.Model):
         verbose_name_plural = _("quotes")
 
     def __str__(self) -> str:
-        return f"{plain(self.unit_price)} {self.currency} / {self.unit} · {self.quoted_on or '—'}"
+        return f"{plain(self.unit_price):,} {self.currency} / {self.unit} · {self.quoted_on or '—'}"
 
     def save(self, *args, **kwargs):
         self.external_id = self.external_id or f"hand-{uuid.uuid4().hex}"
