@@ -115,17 +115,18 @@ def house(
         contracted_without_fabric_kw=_contracted(sites, draw_max - fabric_kw[0]),
     )
     answer.shortages.extend(short_of)
-    for resource, needed in (("cooling", draw_busy), ("power", draw_max), ("racks", racks)):
-        limits = _limits(resource, sites)
+    needs = {"cooling": draw_busy, "power": draw_max, "racks": racks}
+    room = {resource: _limits(resource, sites) for resource in needs}
+    steps = _climb({resource: needed[0] for resource, needed in needs.items()}, room, sites)
+    if plan.upgrades == "buy":
+        answer.upgrades.extend(steps)
+    for resource, needed in needs.items():
+        limits = room[resource]
         if not np.isfinite(limits).any():
             continue
-        bought = _climb(plan, resource, needed[0], limits, sites)
-        if plan.upgrades == "buy":
-            for order in bought:
-                limits[order.in_service :] += np.where(
-                    [site.slug == order.site for site in sites[order.in_service :]], _adds(order.upgrade, resource), 0.0
-                )
-            answer.upgrades.extend(bought)
+        for order in answer.upgrades:
+            there = [site.slug == order.site for site in sites[order.in_service :]]
+            limits[order.in_service :] += np.where(there, _adds(order.upgrade, resource), 0.0)
         over = needed > limits + 1e-9
         if over.any():
             first = int(np.argmax(over[0]))
@@ -137,7 +138,10 @@ def house(
                     float(limits[first]),
                     sites[first].slug,
                     int(over[0].sum()),
-                    next((order for order in bought if order.site == sites[first].slug), None),
+                    next(
+                        (o for o in steps if o.site == sites[first].slug and _adds(o.upgrade, resource) > 0),
+                        None,
+                    ),
                 )
             )
         if resource == "cooling":
@@ -146,23 +150,14 @@ def house(
             answer.tripped = bool((running <= 0).any())
             answer.factor = answer.factor * running
             answer.draw = np.minimum(draw_busy, np.where(answer.factor > 0, limits, 0.0))
-        elif resource == "power":
+        else:  # machines without a circuit or a place do not run
             hosts = sum(holding.hosts for holding in fleet.holdings)
             powered = np.floor(hosts * np.clip(limits / np.where(needed > 0, needed, 1.0), 0.0, 1.0) + 1e-9)
             share = np.where(over & (hosts > 0), powered / np.where(hosts > 0, hosts, 1.0), 1.0)
             answer.factor = answer.factor * share
             answer.draw = answer.draw * share
-    answer.upgrades = _once(answer.upgrades)
     assert len(sites) == months
     return answer
-
-
-def _once(orders: list[UpgradeOrder]) -> list[UpgradeOrder]:
-    """A step that adds both cooling and power is bought once, at the earlier need."""
-    kept: dict[tuple[str, str], UpgradeOrder] = {}
-    for order in sorted(orders, key=lambda item: item.ordered):
-        kept.setdefault((order.site, order.upgrade.slug), order)
-    return list(kept.values())
 
 
 def _adds(upgrade: Upgrade, resource: str) -> float:
@@ -178,20 +173,25 @@ def _limits(resource: str, sites: list[Site]) -> Array:
     return np.array([np.inf if value is None else float(value) for value in values])
 
 
-def _climb(plan: Plan, resource: str, needed: Array, limits: Array, sites: list[Site]) -> list[UpgradeOrder]:
-    """The steps of the ladder that the need asks for, each ordered at max(0, m − its lead)."""
+def _climb(needs: dict[str, Array], limits: dict[str, Array], sites: list[Site]) -> list[UpgradeOrder]:
+    """The steps of the ladder that the needs ask for, each once, ordered at max(0, m − its lead).
+
+    A step may raise several limits: whichever is passed first has it bought, and the others gain by it.
+    """
     orders: list[UpgradeOrder] = []
-    have = {site.slug: 0.0 for site in sites}
+    have = {(site.slug, resource): 0.0 for site in sites for resource in needs}
     for m, site in enumerate(sites):
-        while needed[m] > limits[m] + have[site.slug] + 1e-9:
-            taken = {order.upgrade.slug for order in orders if order.site == site.slug}
-            step = next((up for up in site.upgrades if up.slug not in taken and _adds(up, resource) > 0), None)
-            if step is None:
-                break
-            lead = lead_in_months(step.lead_weeks)
-            ordered = max(0, m - lead)
-            orders.append(UpgradeOrder(site.slug, step, ordered, min(ordered + lead, len(sites)), resource))
-            have[site.slug] += _adds(step, resource)
+        for resource, needed in needs.items():
+            while needed[m] > limits[resource][m] + have[site.slug, resource] + 1e-9:
+                taken = {order.upgrade.slug for order in orders if order.site == site.slug}
+                step = next((up for up in site.upgrades if up.slug not in taken and _adds(up, resource) > 0), None)
+                if step is None:
+                    break
+                lead = lead_in_months(step.lead_weeks)
+                ordered = max(0, m - lead)
+                orders.append(UpgradeOrder(site.slug, step, ordered, min(ordered + lead, len(sites)), resource))
+                for other in needs:
+                    have[site.slug, other] += _adds(step, other)
     return orders
 
 
