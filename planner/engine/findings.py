@@ -17,23 +17,6 @@ from planner.engine.result import Finding, PlanResult
 def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: float) -> None:
     """Feasibility and warnings of one plan."""
     plan, calendar, allocation = result.plan, result.calendar, result.allocation
-    target = scenario.demand.service_target
-    short = allocation.served[0] < target - 1e-9
-    cannot_run = any(reason.code in ("memory", "deadline") for reason in result.infeasible)
-    if short.any() and result.priced and not cannot_run:
-        first = int(np.argmax(short))
-        result.infeasible.append(
-            Finding(
-                "service_target",
-                first,
-                {
-                    "served": float(allocation.served[0, first]),
-                    "target": target,
-                    "demand_gpu": float(result.demand[0, first]),
-                    "capacity_gpu": float(result.capacity[first]),
-                },
-            )
-        )
     for shortage in result.housing.shortages:
         facts = {
             "needed": shortage.needed,
@@ -55,6 +38,24 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
             result.infeasible.append(Finding(f"room_{shortage.resource}", shortage.month, facts))
         else:
             result.warnings.append(Finding("room_short", shortage.month, facts))
+    target = scenario.demand.service_target
+    short = allocation.served[0] < target - 1e-9
+    cannot_run = any(reason.code in ("memory", "deadline") for reason in result.infeasible)
+    if short.any() and result.priced and not cannot_run:
+        first = int(np.argmax(short))
+        result.infeasible.append(
+            Finding(
+                "service_target",
+                first,
+                {
+                    "served": float(allocation.served[0, first]),
+                    "target": target,
+                    "demand_gpu": float(result.demand[0, first]),
+                    "capacity_gpu": float(result.capacity[first]),
+                },
+            )
+        )
+    result.infeasible.sort(key=lambda reason: -1 if reason.month is None else reason.month)  # the first failure leads
     for order in result.housing.upgrades:
         result.warnings.append(
             Finding(
