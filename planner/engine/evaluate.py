@@ -74,7 +74,7 @@ class _PlanRun:
         self._size_machines()
         joined = self._joined()
         usable = self._usable(joined)
-        fleet = self._fleet()
+        fleet = self._fleet(usable)
         network = self._network(fleet) if joined and fleet.holdings else None
         offer, offered = self._offer()
         allocation, housing, lost = self._place(fleet, network, reference, usable, offered)
@@ -151,7 +151,10 @@ class _PlanRun:
         )
 
     def _usable(self, joined: bool) -> dict[str, list[tuple[Machine, Requirement]]]:
-        """By workload, the machines that can run it, cheapest to run first; a workload without any is a problem."""
+        """By workload, the machines that can run it, cheapest to run first.
+
+        A workload without any is a problem of a plan that has no overflow offer to run it.
+        """
         usable: dict[str, list[tuple[Machine, Requirement]]] = {}
         ranked = sorted(self.machines.values(), key=_watts_per_rate)
         for work in self.sizing.workloads:
@@ -164,15 +167,18 @@ class _PlanRun:
                 else:
                     refusals.append(refusal)
             usable[work.slug] = able
-            if not able:
+            if not able and self.plan.overflow is None:
                 self.problems.extend(refusals)
         return usable
 
-    def _fleet(self) -> Fleet:
+    def _fleet(self, usable: dict[str, list[tuple[Machine, Requirement]]]) -> Fleet:
+        """The machines over the months; nothing is bought for work that only the overflow offer can run."""
         if not self.machines:
             return Fleet([], 0)
+        wanted = [work for work in self.sizing.workloads if usable[work.slug] or self.plan.overflow is None]
         needs = {
-            slug: np.asarray(sum(need.required for need in self.requirements[slug].values())) for slug in self.machines
+            slug: sum((needs[work.slug].required for work in wanted), np.zeros(self.shape))
+            for slug, needs in self.requirements.items()
         }
         return simulate(
             self.plan,
