@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from planner.engine.compare import Comparison, Verdict
     from planner.engine.evaluate import Evaluation, PlanResult
 
+# A unit price may be a share of millions: quantity × unit price must still give the cell to the cent.
+PRICE_DECIMALS = 12
+
 
 def as_plain(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, Verdict]) -> dict[str, Any]:
     """The public result: figures rounded once, totals that are sums of the cells given."""
@@ -31,14 +34,17 @@ def as_plain(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, 
             "without_residual": comparison.without_residual.as_dict(),
             "gap_by_category": comparison.gap,
         },
-        "plans": [_plan(plan, comparison) for plan in evaluation.plans],
+        "plans": [
+            _plan(plan, comparison, {other.slug for other in evaluation.plans if other.priced})
+            for plan in evaluation.plans
+        ],
         "server_against_cluster": comparison.table,
         "left_out": evaluation.left_out,
         "warnings": [finding.as_dict() for finding in evaluation.warnings],
     }
 
 
-def _plan(result: PlanResult, comparison: Comparison) -> dict[str, Any]:
+def _plan(result: PlanResult, comparison: Comparison, with_totals: set[str]) -> dict[str, Any]:
     priced = result.priced
     return {
         "slug": result.slug,
@@ -55,7 +61,12 @@ def _plan(result: PlanResult, comparison: Comparison) -> dict[str, Any]:
         "served_share": result.served_share,
         "unmet_cost": result.unmet_cost,
         "cloud_offer": result.offer.slug if result.offer else None,
-        "break_even": {other: state.as_dict() for other, state in comparison.break_even[result.slug].items()},
+        # a plan without a quote has no cost curve to compare
+        "break_even": {
+            other: state.as_dict()
+            for other, state in comparison.break_even[result.slug].items()
+            if priced and other in with_totals
+        },
         "monthly": {
             "demand_gpu": _list(result.demand[0]),
             "required_gpu": _list(np.where(np.isfinite(result.needed[0]), result.needed[0], -1.0)),
@@ -91,8 +102,8 @@ def line_as_dict(line: Line, result: PlanResult) -> dict[str, Any]:
         "formula": line.formula,
         "quantity": _list(line.quantity[0]),
         "quantity_unit": line.quantity_unit,
-        "unit_price": round(float(line.unit_price[0, paid[0]]), 6) if paid.size else 0.0,
-        "unit_prices": [round(float(price), 6) for price in line.unit_price[0]],
+        "unit_price": round(float(line.unit_price[0, paid[0]]), PRICE_DECIMALS) if paid.size else 0.0,
+        "unit_prices": [round(float(price), PRICE_DECIMALS) for price in line.unit_price[0]],
         "currency": result.currency,
         "source": line.source.model_dump(mode="json"),
         "factors": line.factors,
