@@ -1,14 +1,16 @@
 """Results → figures as plain Plotly dicts: the page, the report and the PDF draw the same ones.
 
-Colours are those of the light theme; `layout.meta` holds them by role and the same roles for the dark one, so that the page's
-script swaps one for the other: `meta.traces[i]` names the roles of trace i, `meta.light` and `meta.dark` their colours. SVG traces
-only (scatter, bar). A plan keeps its colour, dash and marker by its place in the scenario, in every figure.
+Colours are those of the light theme, all of them values of `layout.meta.light`; the page's script replaces each by that of the
+same role in `layout.meta.dark`. Under 600 px the keys of `layout.meta.narrow` replace those of the layout: a legend instead of labels.
+SVG traces only (scatter, bar). A plan keeps its colour, dash and marker by its place in the scenario, in every figure.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import math
+import re
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +21,6 @@ from planner import wording
 from planner.engine.calendar import Array
 from planner.engine.compare import Comparison
 from planner.engine.evaluate import Evaluation, PlanResult
-from planner.engine.housing import PUE_BY_METHOD
 from planner.engine.lines import CATEGORIES
 
 Figure = dict[str, Any]
@@ -68,37 +69,30 @@ class _Chart:
         self.priced = [plan for plan in evaluation.plans if plan.priced]
         self.firsts = [day.isoformat()[:7] for day in self.calendar.firsts]  # one more than the months: the last one's end
         self.traces: list[dict[str, Any]] = []
-        self.roles: list[dict[str, str]] = []
         self.annotations: list[dict[str, Any]] = []
-        self.annotation_roles: list[str] = []
         self.shapes: list[dict[str, Any]] = []
 
     # ── traces ──
 
     def add(self, trace: dict[str, Any], **roles: str) -> None:
-        """Add a trace; `roles` name the colour of its line, marker, fill or text ("line.color" as line)."""
+        """Add a trace; `roles` name the colours of its line and marker."""
         for part, role in roles.items():
-            if part == "fillcolor":
-                trace[part] = LIGHT[role]
-            else:
-                trace.setdefault(part, {})["color"] = LIGHT[role]
+            trace.setdefault(part, {})["color"] = LIGHT[role]
         self.traces.append(trace)
-        self.roles.append({part if part == "fillcolor" else f"{part}.color": role for part, role in roles.items()})
 
-    def steps(self, plan: PlanResult, values: Array, *, hover: str, axis: str = "y", shape: str = "hv", legend: bool = True) -> None:
+    def steps(self, plan: PlanResult, values: Array, *, hover: str, axis: str = "y", legend: bool = True) -> None:
         """A plan's curve in its colour and dash. The last value is held to the end of the last month."""
         index = self.index[plan.slug]
         held = [*(_short(value) for value in values), _short(float(values[-1]))]
         trace = {
             "type": "scatter", "mode": "lines", "name": self.names[plan.slug], "legendgroup": plan.slug, "showlegend": legend,
-            "x": self.firsts, "y": held, "yaxis": axis, "line": {"width": 2, "shape": shape, "dash": DASHES[index % 6]},
+            "x": self.firsts, "y": held, "yaxis": axis, "line": {"width": 2, "shape": "hv", "dash": DASHES[index % 6]},
             "hovertemplate": hover,
         }
         self.add(trace, line=plan_role(index))
 
     def note(self, text: str, role: str, **place: Any) -> None:
         self.annotations.append({"text": text, "showarrow": False, "font": {"size": 11, "color": LIGHT[role]}, **place})
-        self.annotation_roles.append(role)
 
     def end_labels(self, ends: list[tuple[PlanResult, float]], low: float, high: float, axis: str = "y") -> None:
         """Names at the ends of the lines, moved apart where they would overlap."""
@@ -120,7 +114,7 @@ class _Chart:
         at = list(range(0, months, every))
         if months - at[-1] > every * 0.5:
             at.append(months)
-        return {"type": "date", "tickmode": "array", "tickvals": [self.firsts[m] for m in at],
+        return {"type": "date", "hoverformat": "%Y-%m", "tickmode": "array", "tickvals": [self.firsts[m] for m in at],
                 "ticktext": [wording.month_label(self.calendar, m) for m in at], "range": [self.firsts[0], self.firsts[-1]]}
 
     def value_axis(self, low: float, high: float, label: Callable[[float], str], **more: Any) -> dict[str, Any]:
@@ -133,16 +127,20 @@ class _Chart:
         return self.value_axis(low, high, self.tick, **more)
 
     def tick(self, value: float) -> str:
-        return wording.money(value, self.currency, compact=True).replace(".00", "").replace(".0M", "M").replace(".0k", "k").replace(
-            ".0万", "万").replace(".0亿", "亿")
+        return re.sub(r"(\.\d*?)0+(?=\D|$)", r"\1", wording.money(value, self.currency, compact=True)).replace(".k", "k").replace(
+            ".M", "M").replace(".B", "B").replace(".万", "万").replace(".亿", "亿")
 
-    def count_axis(self, high: float, **more: Any) -> dict[str, Any]:
-        return self.value_axis(0.0, high, wording.number, **more)
+    def count_axis(self, high: float, whole: bool = False, **more: Any) -> dict[str, Any]:
+        axis = self.value_axis(0.0, high, wording.number, **more)
+        if whole:  # no half racks
+            kept = [tick for tick in axis["tickvals"] if float(tick).is_integer()]
+            axis |= {"tickvals": kept, "ticktext": [wording.number(tick) for tick in kept]}
+        return axis
 
     # ── the whole ──
 
     def done(self, title: str, summary: str, head: Sequence[str], rows: list[list[str]], *, axes: dict[str, Any], legend: bool = True,
-             right: int = 24, **layout: Any) -> Figure:
+             right: int = 40, **layout: Any) -> Figure:
         themed = {
             name: {"gridcolor": LIGHT["line2"], "zerolinecolor": LIGHT["line"], "linecolor": LIGHT["line"], "showline": name.startswith("x"),
                    "showgrid": name.startswith("y"), "fixedrange": True, "automargin": True, "ticks": "", **axis}
@@ -156,7 +154,7 @@ class _Chart:
                 "legend": {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"},
                 "hoverlabel": {"bgcolor": LIGHT["ground"], "bordercolor": LIGHT["line"], "font": {"color": LIGHT["ink"]}},
                 "annotations": self.annotations, "shapes": self.shapes, **themed, **layout,
-                "meta": {"light": LIGHT, "dark": DARK, "traces": self.roles, "annotations": self.annotation_roles},
+                "meta": {"light": LIGHT, "dark": DARK, "narrow": {"showlegend": True, "annotations": [], "margin": {"l": 48, "r": 16, "t": 16, "b": 36}}},
             },
         }
 
@@ -169,10 +167,13 @@ def _cumulative(chart: _Chart) -> Figure:
     high = max((float(curve.max()) for curve in curves.values()), default=1.0)
     low = min((float(curve.min()) for curve in curves.values()), default=0.0)
     for plan in chart.priced:
-        chart.steps(plan, curves[plan.slug], hover=_hover(chart, plan), legend=True)
-        waves = _waves(plan)
+        index, waves = chart.index[plan.slug], _waves(plan)
+        x, y = _with_jumps(chart, plan, curves[plan.slug], waves)
+        chart.add({
+            "type": "scatter", "mode": "lines", "name": chart.names[plan.slug], "legendgroup": plan.slug, "x": x, "y": y,
+            "line": {"width": 2, "dash": DASHES[index % 6]}, "hovertemplate": _hover(chart),
+        }, line=plan_role(index))
         if waves:
-            index = chart.index[plan.slug]
             chart.add({
                 "type": "scatter", "mode": "markers", "name": chart.names[plan.slug], "legendgroup": plan.slug, "showlegend": False,
                 "x": [chart.firsts[m] for m in waves], "y": [_short(float(curves[plan.slug][m])) for m in waves], "hoverinfo": "skip",
@@ -190,13 +191,27 @@ def _cumulative(chart: _Chart) -> Figure:
     widest = max((len(chart.names[plan.slug]) for plan in chart.priced), default=0)
     return chart.done(
         gettext("Cumulative cost, present value"), summary, [gettext("Month"), *(chart.names[plan.slug] for plan in chart.priced)], table,
-        axes={"xaxis": chart.month_axis(), "yaxis": chart.money_axis(low, high)}, right=min(190, 20 + _width(chart, widest)))
+        axes={"xaxis": chart.month_axis(), "yaxis": chart.money_axis(low, high)}, legend=False, right=min(190, 20 + _width(chart, widest)))
 
 
 def _waves(plan: PlanResult) -> list[int]:
     """Months in which machines or fabric are paid."""
     cells = [line.minor for line in plan.lines if line.category in ("capex.accelerators_and_servers", "capex.fabric")]
     return [int(m) for m in np.flatnonzero(sum(cells, np.zeros(plan.calendar.months)))]
+
+
+def _with_jumps(chart: _Chart, plan: PlanResult, curve: Array, waves: list[int]) -> tuple[list[str], list[float | int]]:
+    """The curve with a point on the eve of each purchase: running costs slope, purchases step."""
+    jumps = plan.monthly("capex") * plan.discount
+    x: list[str] = []
+    y: list[float | int] = []
+    for m, value in enumerate(curve):
+        if m and m in waves:
+            x.append((chart.calendar.firsts[m] - dt.timedelta(days=1)).isoformat())
+            y.append(_short(float(value - jumps[m])))
+        x.append(chart.firsts[m])
+        y.append(_short(float(value)))
+    return x, y
 
 
 def _mark_break_even(chart: _Chart, curves: dict[str, Array]) -> str:
@@ -218,8 +233,9 @@ def _mark_break_even(chart: _Chart, curves: dict[str, Array]) -> str:
                          "line": {"width": 1, "dash": "dot", "color": LIGHT["ink2"]}})
     text = gettext("Month {number}: “{one}” is cheaper than “{other}” from here on").format(
         number=m, one=chart.names[one], other=chart.names[other])
-    chart.note(_escaped(text), "ink2", x=chart.firsts[m], y=0, xanchor="right" if m > chart.calendar.months / 2 else "left",
-               yanchor="bottom", xshift=-6 if m > chart.calendar.months / 2 else 6)
+    late = m > chart.calendar.months * 0.7  # below the curves there is room after the crossing, unless the horizon ends
+    chart.note("<br>".join(_escaped(line) for line in _wrapped(text, 40)), "ink2", x=chart.firsts[m], y=0, yanchor="bottom",
+               xanchor="right" if late else "left", xshift=-6 if late else 6, align="right" if late else "left")
     return gettext("{text}.").format(text=text)
 
 
@@ -238,7 +254,8 @@ def _category(chart: _Chart) -> Figure:
         chart.add({
             "type": "bar", "name": chart.names[plan.slug], "legendgroup": plan.slug, "orientation": "h", "y": labels,
             "x": [_short(value) for value in values], "customdata": [wording.money(value, chart.currency) for value in values],
-            "hovertemplate": "%{customdata}", "marker": {"pattern": {"shape": PATTERNS[index % 6], "fillmode": "overlay", "solidity": 0.25}},
+            "hovertemplate": "%{customdata}",
+            "marker": {"pattern": {"shape": PATTERNS[index % 6], "solidity": 0.15, "fgopacity": 0.6, "fillmode": "overlay"}},
         }, marker=plan_role(index))
     low = min((value for found in parts.values() for value in found.values()), default=0.0)
     high = max((value for found in parts.values() for value in found.values()), default=1.0)
@@ -253,8 +270,8 @@ def _category(chart: _Chart) -> Figure:
         axis["range"][0] = axis["tickvals"][0]
     return chart.done(
         gettext("Present value by category"), summary, [gettext("Category"), *(chart.names[plan.slug] for plan in chart.priced)], table,
-        axes={"xaxis": axis, "yaxis": {"autorange": "reversed", "showgrid": False, "type": "category"}}, barmode="group", bargap=0.3,
-        hovermode="y unified", height=max(320, 60 + len(shown) * (16 + 11 * max(1, len(chart.priced)))))
+        axes={"xaxis": axis, "yaxis": {"autorange": "reversed", "showgrid": False, "type": "category"}}, barmode="group", bargap=0.25,
+        hovermode="y unified", height=max(320, 70 + len(shown) * (10 + 9 * max(1, len(chart.priced)))))
 
 
 # ── Capacity and demand ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -348,7 +365,7 @@ def _power(chart: _Chart) -> Figure:
     return chart.done(gettext("Power and racks"), summary, head, table, axes={
         "xaxis": {**chart.month_axis(), "anchor": "y2"},
         "yaxis": chart.count_axis(draw_high, title={"text": "kW"}, domain=[0.36, 1.0]),
-        "yaxis2": chart.count_axis(rack_high, title={"text": gettext("racks")}, domain=[0.0, 0.26]),
+        "yaxis2": chart.count_axis(rack_high, whole=True, title={"text": gettext("racks")}, domain=[0.0, 0.26]),
     })
 
 
@@ -379,10 +396,9 @@ def _cash(chart: _Chart) -> Figure:
             values = sums[plan.slug, kind]
             if not any(values):
                 continue
-            name = gettext("{plan}: {kind}").format(plan=chart.names[plan.slug], kind=wording.kind(kind))
             chart.add({
-                "type": "bar", "name": name, "legendgroup": plan.slug, "showlegend": kind == "capex" or not any(sums[plan.slug, "capex"]) and kind == "opex",
-                "x": labels, "y": [_short(value) for value in values], "offsetgroup": plan.slug,
+                "type": "bar", "name": gettext("{plan}: {kind}").format(plan=chart.names[plan.slug], kind=wording.kind(kind)),
+                "legendgroup": plan.slug, "showlegend": False, "x": labels, "y": [_short(value) for value in values], "offsetgroup": plan.slug,
                 "base": [_short(base) for base in below] if kind == "opex" else 0,
                 "customdata": [wording.money(value, chart.currency) for value in values], "hovertemplate": "%{customdata}",
                 "marker": {"opacity": opacity, "pattern": {"shape": pattern, "solidity": 0.3}},
@@ -392,6 +408,12 @@ def _cash(chart: _Chart) -> Figure:
             if kind == "opex":
                 high = max(high, max((base + value for base, value in zip(below, values, strict=True)), default=0.0))
             high, low = max(high, *values), min(low, *values)
+        chart.add({"type": "bar", "name": chart.names[plan.slug], "legendgroup": plan.slug, "x": [None], "y": [None], "hoverinfo": "skip"},
+                  marker=role)
+    for kind, pattern, opacity in kinds:
+        if any(any(sums[plan.slug, kind]) for plan in chart.priced):
+            chart.add({"type": "bar", "name": wording.kind(kind), "x": [None], "y": [None], "hoverinfo": "skip",
+                       "marker": {"opacity": opacity, "pattern": {"shape": pattern, "solidity": 0.3}}}, marker="ink2")
     net = {plan.slug: [round(sum(sums[plan.slug, kind][year] for kind, _p, _o in kinds), plan.decimals) for year in range(len(years))]
            for plan in chart.priced}
     summary = gettext("Cash out in {year}, the first fiscal year: {plans}.").format(
@@ -418,10 +440,10 @@ def _listed(chart: _Chart, amounts: dict[str, float]) -> str:
     return gettext(", ").join(f"{chart.names[slug]} {wording.money(amount, chart.currency, compact=True)}" for slug, amount in amounts.items())
 
 
-def _hover(chart: _Chart, plan: PlanResult) -> str:
+def _hover(chart: _Chart) -> str:
     """Plotly groups the digits; the sign stands before the number."""
     symbol = wording.numbers.SYMBOLS.get(chart.currency, chart.currency + wording.numbers.SPACE)
-    return symbol.replace("$", "&#36;") + "%{y:,.0f}"
+    return symbol + "%{y:,.0f}"
 
 
 def _short(value: float, decimals: int = 2) -> float | int:
@@ -443,6 +465,11 @@ def _ticks(low: float, high: float, count: int = 5) -> list[float]:
 def _width(chart: _Chart, letters: int) -> int:
     """Pixels that a label of so many letters takes."""
     return int(letters * (12 if wording.chinese() else 6.4))
+
+
+def _wrapped(text: str, letters: int) -> list[str]:
+    """A label in lines of about so many letters; Chinese, without spaces, takes half as many."""
+    return textwrap.wrap(text, letters // 2 if wording.chinese() else letters, break_long_words=wording.chinese()) or [text]
 
 
 def _escaped(text: str) -> str:

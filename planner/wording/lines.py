@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CATEGORY_WORDS = {
     "capex.accelerators_and_servers": _("GPUs and servers"), "capex.storage": _("Storage"), "capex.fabric": _("Fabric"),
-    "capex.racks_and_power": _("Racks and power strips"), "capex.cooling": _("Cooling"), "capex.facility": _("Room"),
+    "capex.racks_and_power": _("Racks and power strips"), "capex.cooling": _("Cooling"), "capex.facility": _("Room works"),
     "capex.installation": _("Installation"), "capex.freight_and_duty": _("Freight and duty"),
     "capex.sales_tax_or_vat": _("Sales tax or VAT"), "capex.spares": _("Spares"), "capex.decommissioning": _("Decommissioning"),
     "opex.energy_it": _("Energy, machines"), "opex.energy_overhead": _("Energy, cooling and losses"),
@@ -280,7 +280,7 @@ FACTORS = {
     "servers_active": _("Servers at the peak"), "replica_gpus": _("GPUs of one replica"), "replica_rate": _("Requests a second of one replica"),
     "step_s": _("Time per token step"), "prefill_s": _("Time per prompt"), "batch": _("Requests answered at a time"),
     "price_today": _("Today's price"), "accelerator_share": _("Share of GPUs in the price"), "memory_share": _("Share of memory in the price"),
-    "lead_weeks": _("Lead time"), "share": _("Share"), "rate": _("Rate"), "recoverable": _("Recoverable share"),
+    "lead_weeks": _("Lead time"), "share": _("Share applied"), "rate": _("Tax rate"), "recoverable": _("Recoverable share"),
     "tariff_today": _("Tariff today"), "pue": _("PUE"), "wue": _("Litres per kWh"), "usable_share": _("Usable share"),
     "share_per_year": _("Share per year"), "warranty_months": _("Warranty in months"), "loaded_per_year": _("Yearly cost of an engineer"),
     "commission": _("Commission"), "factor": _("Condition factor"), "discount": _("Discount"), "term_months": _("Term in months"),
