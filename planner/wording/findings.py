@@ -329,7 +329,8 @@ def _chips(evaluation: Evaluation, comparison: Comparison, best: PlanResult) -> 
         names = plan_names(evaluation.scenario, evaluation.book)
         chips.append({"text": gettext("without resale value: {plan}").format(plan=names[comparison.without_residual.plan]), "tone": "warn"})
     for warning in best.warnings:
-        if not any(chip["text"] == (text := brief(warning, evaluation)) for chip in chips):
+        text = brief(warning, evaluation)
+        if not any(chip["text"] == text for chip in chips):
             chips.append({"text": text, "tone": tone(warning)})
     for reason in decided.reasons:
         if reason.code != "meets_demand" or best.served_share >= 1.0 - 1e-9:
