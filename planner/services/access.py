@@ -1,0 +1,42 @@
+"""Who may see and change what: the one place that decides."""
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from django.utils.translation import gettext as _
+
+from planner.models import Membership, Scenario, Workspace
+
+EDITING = (Membership.Role.OWNER, Membership.Role.EDITOR)
+
+
+def visible_scenarios(user):
+    """The scenarios of the user's workspaces."""
+    return Scenario.objects.filter(workspace__membership__user=user, head__isnull=False).distinct()
+
+
+def scenario(user, pk) -> Scenario:
+    """A scenario the user may see; to others it does not exist."""
+    found = visible_scenarios(user).filter(pk=pk).select_related("workspace", "head__prices", "head__author").first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def may_edit(user, found: Scenario) -> bool:
+    return Membership.objects.filter(user=user, workspace_id=found.workspace_id, role__in=EDITING).exists()
+
+
+def scenario_to_edit(user, pk) -> Scenario:
+    """A scenario the user may change; a viewer is told why not."""
+    found = scenario(user, pk)
+    if not may_edit(user, found):
+        raise PermissionDenied(_("You may read this scenario, but not change it: your role in this workspace is viewer."))
+    return found
+
+
+def workspace_to_edit(user) -> Workspace:
+    """The workspace in which a new scenario of this user is put: the first in which they may."""
+    found = Workspace.objects.filter(membership__user=user, membership__role__in=EDITING).order_by("pk").first()
+    if found is None:
+        raise PermissionDenied(_("You are in no workspace in which you may make scenarios."))
+    return found

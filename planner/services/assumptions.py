@@ -1,0 +1,200 @@
+"""What the catalog says where a scenario is silent, and what a scenario may choose from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from catalog.records import Catalog
+from planner import wording
+from planner.engine.calendar import lead_in_months
+from planner.engine.costs.books import LOADED_COST
+from planner.engine.evaluate import Evaluation
+from planner.engine.housing import PUE_BY_METHOD
+from planner.engine.inputs import Scenario, ServingWorkload, TrainingWorkload, Workload, get_at
+from planner.engine.prices import Price, PriceBook, Source
+from planner.engine.quantities import InputError, Problem
+from planner.services import pricebook
+
+MIN_SERVICE_WITH_OVERFLOW = 18  # months; model, section 3
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A unit price a scenario uses: of a server, a card, or an hour of one rented GPU.
+
+    amount : in the currency of the scenario, per `times` of what is shown; None without a quote.
+    """
+
+    slug: str
+    name: str
+    unit: str
+    amount: float | None
+    source: Source | None
+    stale: bool
+    times: float = 1.0
+
+
+def unit_prices(scenario: Scenario, evaluation: Evaluation) -> list[Priced]:
+    """The unit prices of everything the plans buy or rent, servers first."""
+    book, found = evaluation.book, dict[str, Priced]()
+
+    def add(slug: str, name: str, unit: str, price: Price | None, times: float = 1.0) -> None:
+        amount = None if price is None or price.rate is None else price.value(book.currency)
+        dated = price.source.dated if price is not None else None
+        age = (scenario.pricing_date - dated).days if dated is not None else 0
+        found.setdefault(slug, Priced(slug, name, unit, amount, price.source if price else None, age > scenario.market.stale_after_days, times))
+
+    for plan in scenario.plans:
+        for slug in (plan.start.build if plan.start else None, plan.follow_up.build if plan.follow_up.kind != "none" else None):
+            if slug is None or slug not in book.builds:
+                continue
+            add(slug, wording.item(slug, book), "money/server", book.builds[slug].price)
+            if (card := book.addons.get(slug)) is not None:
+                name = _("{card} card, added later").format(card=book.accelerators[card.accelerator].name)
+                add(card.slug, name, "money/card", card.price)
+    for result in evaluation.plans:
+        for offer in [result.offer, *result.offers_by_class.values()]:
+            if offer is not None:
+                name = _("{offer}, rented").format(offer=wording.item(offer.slug, book))
+                add(offer.slug, name, "money/GPU-hour", offer.price, float(offer.count))
+    return list(found.values())
+
+
+def effective(scenario: Scenario, book: PriceBook, path: str) -> tuple[float, Source] | None:
+    """(value, source) that holds where a field is left empty; None where nothing stands in for it."""
+    parent, _slash, name = path.rpartition("/")
+    keys = path.split("/")
+    try:
+        if keys[0] == "sites":
+            return _of_site(scenario, book, keys[1], parent, name)
+        if keys[0] == "operations":
+            return _of_operations(scenario, book, name)
+        if keys[0] == "plans":
+            return _of_plan(scenario, book, keys[1], name)
+    except (KeyError, InputError):
+        return None
+    return None
+
+
+def _of_site(scenario: Scenario, book: PriceBook, slug: str, parent: str, name: str) -> tuple[float, Source] | None:
+    site = next(site for site in scenario.sites if site.slug == slug)
+    if name == "electricity_price_per_kwh":
+        return _priced(book.tariffs[f"{site.region}/{site.customer_class}"].price, book)
+    if name == "pue":
+        return PUE_BY_METHOD[site.cooling_method], Source(basis="estimate")
+    if name == "price_per_kw_month" and site.colocation and site.colocation.market:
+        return _priced(book.colocation[site.colocation.market].price, book)
+    if name == "price" and "/upgrades/" in parent:
+        row = book.costs[next(step for step in site.upgrades if parent.endswith("/" + step.slug)).item]
+        return row.value(book.currency), row.source
+    return None
+
+
+def _of_operations(scenario: Scenario, book: PriceBook, name: str) -> tuple[float, Source] | None:
+    slug = {"loaded_cost_per_fte_year": LOADED_COST[scenario.operations.region], "commissioning_days": "commissioning-days"}.get(name)
+    if slug is None:
+        return None
+    row = book.costs[slug]
+    return row.value(book.currency), row.source
+
+
+def _of_plan(scenario: Scenario, book: PriceBook, slug: str, name: str) -> tuple[float, Source] | None:
+    plan = next(plan for plan in scenario.plans if plan.slug == slug)
+    follows = plan.follow_up.build or (plan.start.build if plan.start else None)
+    if name == "cards" and plan.start is not None:
+        build = book.builds[plan.start.build]
+        return build.accelerator_count * plan.start.quantity, build.source.model_copy(update={"basis": "sourced"})
+    if name == "min_service_months":
+        return (MIN_SERVICE_WITH_OVERFLOW if plan.overflow is not None else 0), Source(basis="estimate")
+    if name == "lead_months" and follows is not None:
+        days = scenario.operations.commissioning_days
+        days = days if days is not None else book.costs["commissioning-days"].likely
+        return lead_in_months(book.builds[follows].lead_weeks[1], days), Source(basis="estimate")
+    return None
+
+
+def _priced(price: Price | None, book: PriceBook) -> tuple[float, Source] | None:
+    return None if price is None else (price.value(book.currency), price.source)
+
+
+# ── Choices from the catalog ─────────────────────────────────────────────────────────────────────────────────────────
+
+def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tuple[str, str]]:
+    """(slug, name) of everything that a field may name, by name."""
+    if kind == "tariff":
+        regions = {item.spec.region_code: getattr(item.spec, "region", None) or item.name for item in catalog.of_kind("tariff").values()}
+        return _by_name((code, f"{code} · {name}") for code, name in regions.items())
+    if kind == "cloud_offer":
+        rented = get_at(scenario.model_dump(mode="json"), path.rpartition("/")[0] + "/accelerator")
+        return _by_name((item.slug, _offer(item)) for item in catalog.offers_of(rented) if item.spec.provider_class != "index")
+    if kind == "tax":
+        return _by_name((slug, wording.item(slug)) for slug in catalog.of_kind("cost") if slug.startswith(("vat-", "sales-tax-")))
+    if kind == "build":
+        return _by_name((slug, item.name) for slug, item in catalog.of_kind("build").items())
+    return _by_name((slug, item.name) for slug, item in catalog.of_kind(kind).items())
+
+
+def _offer(item: Any) -> str:
+    spec = item.spec
+    return " · ".join(str(part) for part in (spec.provider, spec.instance_type, spec.region, spec.pricing_model) if part)
+
+
+def _by_name(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return sorted(pairs, key=lambda pair: pair[1].lower())
+
+
+def currencies(catalog: Catalog, now: str) -> list[str]:
+    """Currencies for which the catalog knows a rate, and the one in use."""
+    codes = {code.upper() for slug in catalog.of_kind("fx") for code in slug.split("-")}
+    return sorted({code for code in codes if len(code) == 3 and code.isalpha()} | {now})
+
+
+def in_currency(scenario: Scenario, wanted: str, catalog: Catalog, fields: Iterable[Any]) -> list[tuple[str, Any]]:
+    """What the user typed as money, converted with the catalog's rate: an amount keeps its worth, quotes keep their own currency."""
+    if wanted == scenario.currency:
+        return []
+    typed = [(field.path, field.value) for field in fields if field.quantity is not None and field.quantity.unit.startswith("money") and field.value]
+    typed += [(f"market/own_prices/{slug}", value) for slug, value in scenario.market.own_prices.items()]
+    if not typed:
+        return []
+    rate = pricebook.exchange_rate(catalog, scenario.currency, wanted, scenario.pricing_date)
+    if rate is None:
+        raise InputError(Problem(("currency",), "missing_rate", scenario.currency, unit=wanted))
+    return [(path, _converted(value, rate)) for path, value in typed]
+
+
+def _converted(value: float, rate: float) -> float:
+    """The product; a hair beside a number of ten digits it is that number, so that converting back restores what was typed."""
+    exact = value * rate
+    plain = float(f"{exact:.10g}")
+    return plain if abs(plain - exact) <= 1e-12 * abs(exact) else exact
+
+
+# ── One line each ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+def driver(work: Workload) -> float:
+    """Today's value of what grows."""
+    if isinstance(work, ServingWorkload):
+        return work.requests_per_day
+    if isinstance(work, TrainingWorkload):
+        return work.runs_per_month
+    return work.gpu_hours_per_month if work.gpu_hours_per_month is not None else work.gpus
+
+
+def peak_demand(evaluation: Evaluation) -> str:
+    """"peak 16 GPUs in Apr 2031": the highest mean demand of the horizon, in GPUs of the stated kind."""
+    demand = evaluation.plans[0].demand[0]
+    month = int(np.argmax(demand))
+    return _("peak {gpus} GPUs in {month}").format(
+        gpus=wording.number(float(demand[month]), 1 if demand[month] < 100 else 0), month=wording.month_label(evaluation.calendar, month))
+
+
+def demand_at_the_end(evaluation: Evaluation) -> str:
+    """Where the growth leads: the demand in the last month."""
+    last = float(evaluation.plans[0].demand[0, -1])
+    return _("At the end of the horizon: {gpus} GPUs.").format(gpus=wording.number(last, 1 if last < 100 else 0))

@@ -1,0 +1,342 @@
+"""Results as rows of formatted cells: what the pages show of an evaluation. Every figure of a plan carries the code of its Why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from planner import charts, wording
+from planner.engine.compare import Comparison, category_gap
+from planner.engine.evaluate import Evaluation, Finding, PlanResult
+from planner.engine.inputs import Plan, get_at
+
+COLOURS = 6
+SPARK_BARS, SPARK_WIDTH, SPARK_HEIGHT = 12, 96, 24
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure: as shown, exactly, and the code under which its Why opens ("" where there is none)."""
+
+    text: str
+    exact: str = ""
+    why: str = ""
+    tone: str = ""
+    extra: str = ""
+    plan: str = ""
+
+
+@dataclass
+class PlanRow:
+    slug: str
+    name: str
+    colour: int
+    best: bool
+    cells: dict[str, Cell]
+    bar: dict[str, float] = field(default_factory=dict)
+    delta: str = ""
+    delta_tone: str = ""
+
+
+def colour(evaluation: Evaluation, slug: str) -> int:
+    """1–6: a plan keeps its colour on every chart and table."""
+    return next(n for n, plan in enumerate(evaluation.plans) if plan.slug == slug) % COLOURS + 1
+
+
+def names(evaluation: Evaluation) -> dict[str, str]:
+    return wording.plan_names(evaluation.scenario, evaluation.book)
+
+
+def ordered(evaluation: Evaluation, comparison: Comparison) -> list[PlanResult]:
+    """The plans as they rank, those that fail last."""
+    rest = [plan.slug for plan in evaluation.plans if plan.slug not in comparison.ranking]
+    return [evaluation.plan(slug) for slug in [*comparison.ranking, *rest]]
+
+
+def _money(amount: float, currency: str, why: str, *, extra: str = "") -> Cell:
+    return Cell(wording.money(amount, currency, compact=True), wording.money(amount, currency), why, extra=extra)
+
+
+def kpis(evaluation: Evaluation, comparison: Comparison, before: Evaluation | None = None) -> list[PlanRow]:
+    """The table of plans: cost, power, break-even against the best, whether it serves the demand and fits."""
+    currency, called = evaluation.scenario.currency, names(evaluation)
+    best = comparison.ranking[0] if comparison.ranking else None
+    lowest = evaluation.plan(best).present_value if best else None
+    plans = ordered(evaluation, comparison)
+    widest = max((plan.present_value for plan in plans if plan.priced), default=0.0)
+    rows = []
+    for plan in plans:
+        cells = {"demand": _service(plan, evaluation)}
+        bar: dict[str, float] = {}
+        if plan.priced:
+            more = ""
+            if lowest and plan.slug != best:
+                more = wording.percent(plan.present_value / lowest - 1.0, plus=True)
+            hourly = plan.cost_per_useful_gpu_hour
+            cells |= {
+                "present_value": _money(plan.present_value, currency, "present_value", extra=more),
+                "capex": _money(plan.total("capex"), currency, "capex"),
+                "opex": _money(plan.total("opex"), currency, "opex"),
+                "hourly": Cell(_("undefined"), _("no useful GPU-hours"), "cost_per_useful_gpu_hour") if hourly is None else Cell(
+                    wording.money(hourly, currency), wording.unit_price(hourly, currency), "cost_per_useful_gpu_hour"),
+                "break_even": _break_even(plan, best, comparison, evaluation),
+            }
+            bar = _bar(plan, widest)
+        kw = plan.peak_kw
+        cells["peak_kw"] = Cell(f"{wording.number(kw, 1)}\u00a0kW" if kw else "0\u00a0kW", f"{wording.number(kw)}\u00a0kW", "peak_kw")
+        row = PlanRow(plan.slug, called[plan.slug], colour(evaluation, plan.slug), plan.slug == best, cells, bar)
+        row.delta, row.delta_tone = _delta(plan, before)
+        rows.append(row)
+    return rows
+
+
+def _delta(plan: PlanResult, before: Evaluation | None) -> tuple[str, str]:
+    """What the last edit did to the present value."""
+    if before is None or before.scenario.currency != plan.currency or not plan.priced:
+        return "", ""
+    former = next((each for each in before.plans if each.slug == plan.slug), None)
+    if former is None or not former.priced or former.present_value == plan.present_value:
+        return "", ""
+    change = plan.present_value - former.present_value
+    text = wording.money(change, plan.currency, compact=True)
+    return ("+" + text if change > 0 else text), ("bad" if change > 0 else "good")
+
+
+def _bar(plan: PlanResult, widest: float) -> dict[str, float]:
+    """Widths of the bar under a present value, in per cent of the dearest plan: capex, then all else."""
+    if widest <= 0 or plan.present_value <= 0:
+        return {}
+    whole = 100.0 * plan.present_value / widest
+    shares = plan.by_category()
+    spent = sum(value for name, value in shares.items() if value > 0)
+    capex = sum(value for name, value in shares.items() if name.startswith("capex.") and value > 0)
+    first = whole * capex / spent if spent else 0.0
+    return {"capex": round(first, 2), "opex": round(whole - first, 2)}
+
+
+def _break_even(plan: PlanResult, best: str | None, comparison: Comparison, evaluation: Evaluation) -> Cell:
+    if best is None or plan.slug == best:
+        return Cell("–")
+    state = comparison.break_even[plan.slug][best]
+    return Cell(wording.break_even(state, evaluation.calendar), why="break_even")
+
+
+def _service(plan: PlanResult, evaluation: Evaluation) -> Cell:
+    """Whether the plan meets the demand and its room, in a word or two."""
+    if not plan.feasible:
+        return Cell(wording.brief(plan.infeasible[0], evaluation), wording.finding(plan.infeasible[0], evaluation), "served_share", "bad")
+    if plan.served_share < 1.0 - 1e-9:
+        return Cell(wording.percent(plan.served_share), why="served_share", tone="warn")
+    return Cell(_("every month"), wording.percent(plan.served_share), "served_share", "good")
+
+
+# ── Server against cluster, gap, providers ───────────────────────────────────────────────────────────────────────────
+
+@dataclass
+class Table:
+    head: list[str]
+    rows: list[dict[str, Any]]
+
+
+def cluster(evaluation: Evaluation, comparison: Comparison) -> Table:
+    """The plain server-against-cluster table of this case."""
+    called = names(evaluation)
+    rows = []
+    for facts in comparison.table:
+        slug = facts["plan"]
+        lost = facts["lost_with_one_server"]
+        cells = [
+            Cell(wording.number(facts["gpus_at_end"]), why="orders"),
+            Cell(wording.number(facts["servers_at_end"]), why="orders"),
+            Cell(_("one server: {gpus} GPUs").format(gpus=wording.number(facts["largest_job_gpus"])) if facts["fabric"] is None else
+                 _("over the fabric: {gpus} GPUs").format(gpus=wording.number(facts["largest_job_gpus"])), why="capacity")
+            if facts["largest_job_gpus"] else Cell(_("as rented") if facts["rents"] else "–"),
+            Cell(wording.percent(lost), why="orders") if lost is not None else Cell("–"),
+            Cell(wording.number(facts["fte_at_end"], 2), why="opex"),
+            Cell(wording.number(facts["free_slots_at_end"]), why="orders") if facts["servers_at_end"] else Cell("–"),
+        ]
+        rows.append({"slug": slug, "name": called[slug], "colour": colour(evaluation, slug), "cells": cells})
+    return Table([_("Plan"), _("GPUs at the end"), _("Servers"), _("Largest job"), _("Lost with one server"), _("Staff, FTE"), _("Free slots")], rows)
+
+
+def gap(evaluation: Evaluation, comparison: Comparison) -> Table | None:
+    """Present value by category of the best two plans, and the difference: the parts add up to the margin."""
+    verdict = comparison.verdict
+    if verdict.plan is None or verdict.runner_up is None:
+        return None
+    currency, called = evaluation.scenario.currency, names(evaluation)
+    one, other = evaluation.plan(verdict.plan), evaluation.plan(verdict.runner_up)
+    left, right = one.by_category(), other.by_category()
+    rows = []
+    for name, difference in category_gap(one, other).items():
+        rows.append({"name": wording.category(name), "cells": [
+            _cell_of(left.get(name), currency, one.slug), _cell_of(right.get(name), currency, other.slug),
+            Cell(_signed(difference, currency), wording.money(difference, currency), "margin", plan=one.slug)]})
+    total = {"name": _("Present value"), "total": True, "cells": [
+        _cell_of(one.present_value, currency, one.slug), _cell_of(other.present_value, currency, other.slug),
+        Cell(_signed(verdict.margin or 0.0, currency), wording.money(verdict.margin or 0.0, currency), "margin", plan=one.slug)]}
+    return Table([_("Category"), called[one.slug], called[other.slug], _("Difference")], [*rows, total])
+
+
+def _cell_of(amount: float | None, currency: str, slug: str) -> Cell:
+    if amount is None:
+        return Cell("–")
+    return Cell(wording.money(amount, currency, compact=True), wording.money(amount, currency), "present_value", plan=slug)
+
+
+def _signed(amount: float, currency: str) -> str:
+    text = wording.money(amount, currency, compact=True)
+    return "+" + text if amount > 0 else text
+
+
+def providers(evaluation: Evaluation, comparison: Comparison) -> Table | None:
+    """Present value of each plan with a specialist's cloud and with a large provider's, and who wins then."""
+    if not any(plan.offer is not None for plan in evaluation.plans):
+        return None
+    currency, called = evaluation.scenario.currency, names(evaluation)
+    rows = []
+    for plan in ordered(evaluation, comparison):
+        cells = []
+        for name in ("specialist", "large_provider"):
+            verdict, value = comparison.by_class.get(name), plan.present_value_with(name) if plan.priced else None
+            wins = verdict is not None and verdict.plan == plan.slug
+            cells.append(Cell("–") if value is None else Cell(
+                wording.money(value, currency, compact=True), wording.money(value, currency), f"present_value.{name}", plan=plan.slug,
+                tone="good" if wins else "", extra=_("cheapest") if wins else ""))
+        rows.append({"slug": plan.slug, "name": called[plan.slug], "colour": colour(evaluation, plan.slug), "cells": cells})
+    return Table([_("Plan"), wording.choice("provider_class", "specialist"), wording.choice("provider_class", "large_provider")], rows)
+
+
+# ── Warnings ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+@dataclass(frozen=True)
+class Warning:
+    text: str
+    tone: str
+    plan: str = ""
+    colour: int = 0
+    path: str = ""
+
+
+def findings(evaluation: Evaluation, comparison: Comparison) -> list[Warning]:
+    """Everything to know before trusting a plan: what it fails at first, then its warnings, then those of all plans."""
+    called, found = names(evaluation), []
+    for plan in ordered(evaluation, comparison):
+        for finding in plan.infeasible:
+            found.append(Warning(wording.finding(finding, evaluation), "bad", called[plan.slug], colour(evaluation, plan.slug), remedy_path(finding, plan)))
+    for plan in ordered(evaluation, comparison):
+        for finding in plan.warnings:
+            tone = wording.tone(finding)
+            found.append(Warning(wording.finding(finding, evaluation), tone if tone != "neutral" else "", called[plan.slug],
+                                 colour(evaluation, plan.slug), remedy_path(finding, plan)))
+    for finding in evaluation.warnings:
+        found.append(Warning(wording.finding(finding, evaluation), "warn", path=remedy_path(finding, None)))
+    return found
+
+
+def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
+    """The assumption that a warning is about."""
+    facts, code = finding.facts, finding.code
+    site = f"sites/{facts.get('site')}"
+    resource = facts.get("resource") or code.removeprefix("room_")
+    if code in ("cooling_short", "room_short", "upgrade_included") or code.startswith("room_"):
+        if facts.get("remedy_slug"):
+            return f"{site}/upgrades/{facts['remedy_slug']}/quantity" if code == "upgrade_included" else f"{site}/{_LIMITS.get(resource, 'cooling_kw')}"
+        return f"{site}/{_LIMITS.get(resource, 'cooling_kw')}"
+    if code == "noise":
+        return f"{site}/noise_limit_db"
+    if code in ("stale_price", "no_quote"):
+        return f"market/own_prices/{facts.get('item')}"
+    if code == "order_by_past":
+        return "start"
+    if plan is None:
+        return ""
+    base = f"plans/{plan.slug}"
+    if code == "next_order_due_at_start":
+        return f"{base}/start/cards"
+    if code in ("unmet", "service_target"):
+        return f"{base}/overflow"
+    if code in ("memory", "deadline", "not_in_catalog", "no_rate", "no_fabric_ports"):
+        return f"{base}/fabric/when" if code == "deadline" else f"{base}/start/build"
+    return ""
+
+
+_LIMITS = {"cooling": "cooling_kw", "power": "power_kw", "racks": "racks", "units": "rack_units", "kw": "rack_kw", "kg": "rack_kg"}
+
+
+# ── Plan list ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+def plan_heads(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """Each plan in the list on the left: name, what it does, its GPUs over time."""
+    called, top = names(evaluation), 1.0
+    series = {}
+    for plan in evaluation.plans:
+        rented = sum((each[0] for each in plan.allocation.rented.values()), np.zeros(plan.calendar.months))
+        series[plan.slug] = _sampled(plan.capacity + rented)
+        top = max(top, float(series[plan.slug].max(initial=0.0)))
+    return [
+        {"slug": plan.slug, "name": called[plan.slug], "colour": colour(evaluation, plan.slug), "what": what(plan.plan, evaluation),
+         "bars": _bars(series[plan.slug], top)}
+        for plan in evaluation.plans
+    ]
+
+
+def _sampled(values: Any) -> Any:
+    bars = min(SPARK_BARS, len(values))
+    return np.array([part.mean() for part in np.array_split(np.asarray(values), bars)])
+
+
+def _bars(values: Any, top: float) -> list[dict[str, float]]:
+    width = SPARK_WIDTH / len(values)
+    heights = np.maximum(values / top * SPARK_HEIGHT, np.where(values > 0, 1.0, 0.0))
+    return [
+        {"x": round(n * width, 2), "y": round(SPARK_HEIGHT - float(height), 2), "w": round(width - 1.5, 2), "h": round(float(height), 2)}
+        for n, height in enumerate(heights)
+    ]
+
+
+def what(plan: Plan, evaluation: Evaluation) -> str:
+    """A plan in a line: what is bought first, what follows."""
+    parts = []
+    if plan.start is not None:
+        build = evaluation.book.builds.get(plan.start.build)
+        gpus = plan.start.cards or (build.accelerator_count * plan.start.quantity if build else 0)
+        servers = ngettext("{count} server", "{count} servers", plan.start.quantity).format(count=wording.number(plan.start.quantity))
+        parts.append(_("{gpus} GPUs in {servers}").format(gpus=wording.number(gpus), servers=servers))
+        if plan.follow_up.kind == "cards":
+            parts.append(_("then +{count} cards").format(count=plan.follow_up.batch))
+        elif plan.follow_up.kind == "servers":
+            parts.append(ngettext("then +{count} server", "then +{count} servers", plan.follow_up.batch).format(count=plan.follow_up.batch))
+    elif plan.overflow is not None:
+        if plan.overflow.reserved_share > 0:
+            parts.append(_("{share} reserved").format(share=wording.percent(plan.overflow.reserved_share)))
+        parts.append(_("on demand"))
+    return _(", ").join(parts)
+
+
+# ── Home ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+def last_verdict(document: dict[str, Any], verdict: dict[str, Any] | None) -> dict[str, str]:
+    """The verdict a scenario was left with, from its codes and numbers: {"text", "tone"}."""
+    if not verdict:
+        return {"text": "", "tone": ""}
+    if verdict.get("plan") is None:
+        return {"text": _("no plan is possible"), "tone": "bad"}
+    plan = Plan.read(get_at(document, f"plans/{verdict['plan']}"))
+    text = f"{wording.plan_name(plan)} · {wording.money(verdict['present_value'], verdict['currency'], compact=True)}"
+    if verdict.get("margin_share") is not None:
+        share = wording.percent(verdict["margin_share"])
+        text += " · " + (_("close: {share} under the next").format(share=share) if verdict["code"] == "close"
+                         else _("{share} under the next").format(share=share))
+    return {"text": text, "tone": "warn" if verdict["code"] == "close" else "good"}
+
+
+def chart_tabs() -> list[tuple[str, str]]:
+    """(code, name) of each chart, in their order."""
+    words = {"cumulative": _("Cumulative cost"), "category": _("By category"), "capacity": _("Capacity and demand"),
+             "power": _("Power and racks"), "cash": _("Cash by year")}
+    return [(code, words.get(code, code)) for code in charts.FIGURES]

@@ -1,0 +1,46 @@
+"""Small helpers of the templates: anchors, times, links to a Why."""
+
+from django import template
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from planner import forms, tables, wording
+
+register = template.Library()
+register.filter("anchor", forms.anchor)
+register.filter("field", lambda path: wording.label(path))
+
+
+@register.filter
+def ago(moment):
+    """How long ago: "just now", "5 min ago", then the day."""
+    minutes = int((timezone.now() - moment).total_seconds() // 60)
+    if minutes < 1:
+        return _("just now")
+    if minutes < 60:
+        return ngettext("{count} min ago", "{count} min ago", minutes).format(count=minutes)
+    return f"{wording.date(timezone.localtime(moment).date())} {timezone.localtime(moment):%H:%M}"
+
+
+@register.simple_tag
+def why_url(scenario, plan, kpi):
+    return reverse("planner:why", args=[scenario.pk, plan, kpi])
+
+
+@register.filter
+def unlocalised(value):
+    """A number as SVG writes it, whatever the language."""
+    return repr(float(value))
+
+
+@register.simple_tag
+def no_quote():
+    return _("no quote")
+
+
+@register.simple_tag
+def chart_tabs():
+    """(code, name) of each chart, in their order."""
+    return tables.chart_tabs()

@@ -1,0 +1,34 @@
+"""Why a figure is what it is: the lines that sum to it, down to the quote."""
+
+from django.http import Http404
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from planner import tables, wording
+from planner.services import access, evaluation, explain, scenarios
+from planner.services.scenarios import InputError
+from planner.views.guard import signed_in
+
+
+@require_GET
+@signed_in
+def why(request, pk, plan, kpi):
+    row = access.scenario(request.user, pk)
+    kpi, _dot, provider = kpi.partition(".")
+    try:
+        result, comparison = evaluation.evaluated(row.head) if not provider else evaluation.with_provider(row.head, provider)
+    except (InputError, KeyError):
+        raise Http404 from None
+    if plan not in {each.slug for each in result.plans}:
+        raise Http404
+    try:
+        tree = explain.tree(result, comparison, plan, kpi)
+    except KeyError:
+        raise Http404 from None
+    document = scenarios.read(row.head.document)
+    context = {
+        "row": row, "version": row.head, "name": wording.scenario_name(document), "tree": tree, "plan": tables.names(result)[plan],
+        "provider": wording.choice("provider_class", provider) if provider else "", "colour": tables.colour(result, plan), "pricing_date": wording.date(document.pricing_date),
+        "engine_version": evaluation.ENGINE_VERSION,
+    }
+    return render(request, "planner/_why.html" if request.htmx else "planner/why.html", context)

@@ -1,0 +1,254 @@
+// The workspace: sends an edit when it is made, keeps what was typed, draws the chart, opens Why, finds assumptions.
+// The server answers with the parts that changed; without this file every form and link still works.
+
+const workspace = document.getElementById("workspace");
+const $ = (id) => document.getElementById(id);
+const TYPING_MS = 150; // while a number is being typed
+const UNSURE_MS = 700; // while what stands in the field is no number yet
+const RETRY_MS = 4000;
+
+// ── Edits ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const timers = new WeakMap();
+const sent = new WeakMap();
+const failed = new Set();
+
+const valueOf = (input) => (input.type === "checkbox" ? String(input.checked) : input.value);
+const looksDone = (text) => /^[\s+\-−]*[\d０-９][\d０-９.,．，\s]*%?$/.test(text);
+
+function send(input) {
+  clearTimeout(timers.get(input));
+  if (sent.get(input) === valueOf(input) && !input.closest(".arow").querySelector(".error")) return;
+  sent.set(input, valueOf(input));
+  htmx.trigger(input.form, "edit");
+}
+
+for (const input of document.querySelectorAll(".arow [name=value]")) sent.set(input, valueOf(input));
+
+workspace.addEventListener("input", (event) => {
+  const input = event.target;
+  if (input.name !== "value" || !input.closest(".arow") || input.type === "checkbox" || input.tagName === "SELECT") return;
+  clearTimeout(timers.get(input));
+  timers.set(input, setTimeout(() => send(input), looksDone(input.value) && input.tagName === "INPUT" ? TYPING_MS : UNSURE_MS));
+});
+workspace.addEventListener("change", (event) => {
+  if (event.target.name === "value" && event.target.closest(".arow")) send(event.target);
+});
+workspace.addEventListener("submit", (event) => {
+  const row = event.target.closest(".arow");
+  if (!row) return;
+  event.preventDefault();
+  send(row.querySelector("[name=value]"));
+});
+
+// Arrow keys step a number by its last digit; with Shift ten times as far.
+workspace.addEventListener("keydown", (event) => {
+  const input = event.target;
+  if (input.inputMode !== "decimal" || !["ArrowUp", "ArrowDown"].includes(event.key) || event.ctrlKey || event.metaKey || event.altKey || input.readOnly) return;
+  const text = (input.value || input.placeholder).normalize("NFKC").replace(/[\s,]/g, "").replace("−", "-");
+  const number = Number(text);
+  if (!text || !Number.isFinite(number)) return;
+  event.preventDefault();
+  const decimals = (text.split(".")[1] ?? "").length;
+  const step = (decimals ? 10 ** -decimals : Math.abs(number) >= 1000 ? 100 : 1) * (event.shiftKey ? 10 : 1);
+  const next = (number + (event.key === "ArrowUp" ? step : -step)).toFixed(decimals);
+  input.value = next.replace("-", "−").replace(/\B(?=(\d{3})+(?!\d))/g, decimals ? "" : ",");
+  send(input);
+});
+
+document.body.addEventListener("htmx:configRequest", (event) => {
+  if (event.detail.verb !== "post") return;
+  event.detail.parameters.base = $("base")?.value ?? event.detail.parameters.base;
+  const chart = $("chart");
+  if (chart) event.detail.parameters.chart = chart.dataset.code;
+});
+
+// ── What comes back ───────────────────────────────────────────────────────────────────────────────────────────────
+
+document.body.addEventListener("htmx:afterRequest", (event) => {
+  const form = event.detail.elt;
+  if (event.detail.successful) {
+    failed.delete(form);
+    if (!failed.size) $("banner").hidden = true;
+    const input = form.querySelector?.(".arow [name=value], [name=value]");
+    if (input?.closest(".arow")) markInvalid(input);
+  } else if (event.detail.requestConfig?.verb === "post" && event.detail.failed) {
+    keep(form, workspace.dataset.failed);
+  }
+});
+document.body.addEventListener("htmx:sendError", (event) => {
+  if (event.detail.requestConfig?.verb === "post") keep(event.detail.elt, workspace.dataset.offline);
+});
+
+function keep(form, words) {
+  failed.add(form);
+  const banner = $("banner");
+  banner.textContent = words;
+  banner.hidden = false;
+  setTimeout(retry, RETRY_MS);
+}
+function retry() {
+  for (const form of failed) {
+    failed.delete(form);
+    if (form.isConnected) htmx.trigger(form, form.closest(".arow") ? "edit" : "submit");
+  }
+}
+addEventListener("online", retry);
+
+function markInvalid(input) {
+  const row = input.closest(".arow");
+  if (row.querySelector(".error")) input.setAttribute("aria-invalid", "true");
+  else input.removeAttribute("aria-invalid");
+}
+
+document.body.addEventListener("htmx:oobAfterSwap", (event) => {
+  const target = event.detail.target;
+  if (target.id === "chart-data") draw();
+  for (const input of target.querySelectorAll?.(".arow [name=value]") ?? []) sent.set(input, valueOf(input));
+});
+document.body.addEventListener("htmx:load", (event) => {
+  const part = event.detail.elt;
+  if (part.matches?.(".arow")) sent.set(part.querySelector("[name=value]"), valueOf(part.querySelector("[name=value]")));
+});
+document.body.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.target?.id === "chart") draw();
+  refilter();
+});
+
+// Undo and redo by keyboard, outside a text field.
+addEventListener("keydown", (event) => {
+  const typing = event.target.matches?.("input:not([type=checkbox]), textarea, select");
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !typing) {
+    event.preventDefault();
+    $(event.shiftKey ? "redo" : "undo")?.click();
+  }
+  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    show("assumptions");
+    $("find").focus();
+  }
+});
+
+// ── Chart ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const isDark = () => {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+};
+
+// Colours in a figure are the light theme's; for the dark one every such string is exchanged for that of the same role.
+function themed(node, exchange) {
+  if (typeof node === "string") return exchange.get(node.toLowerCase()) ?? node;
+  if (Array.isArray(node)) return node.map((entry) => themed(entry, exchange));
+  if (node && typeof node === "object") return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, themed(value, exchange)]));
+  return node;
+}
+
+function draw() {
+  const source = $("figure");
+  const plot = $("plot");
+  if (!source || !plot || !window.Plotly) return;
+  let { data, layout } = JSON.parse(source.textContent);
+  const { light, dark } = layout.meta ?? {};
+  if (light && dark && isDark()) {
+    const exchange = new Map(Object.keys(light).map((role) => [light[role].toLowerCase(), dark[role]]));
+    data = themed(data, exchange);
+    layout = themed({ ...layout, meta: undefined }, exchange);
+  }
+  const narrow = plot.clientWidth < 520;
+  const margin = { ...layout.margin };
+  if (narrow) {
+    margin.r = Math.min(margin.r ?? 24, 12);
+    layout = { ...layout, annotations: [], showlegend: true };
+  }
+  plot.style.height = `${layout.height ?? (narrow ? 320 : 360)}px`;
+  window.Plotly.react(plot, data, { ...layout, margin, autosize: true }, { displayModeBar: false, responsive: true, showTips: false });
+}
+if (window.Plotly) draw();
+else addEventListener("load", draw);
+document.addEventListener("theme", draw);
+
+workspace.addEventListener("click", async (event) => {
+  if (!event.target.closest("[data-copy-csv]")) return;
+  const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const lines = [...$("chart-table").rows].map((row) => [...row.cells].map((each) => cell(each.textContent.trim())).join(","));
+  await navigator.clipboard?.writeText(lines.join("\n"));
+});
+
+// ── Why ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const why = $("why");
+document.body.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.target === why && !why.open) why.showModal();
+});
+why.addEventListener("click", (event) => {
+  const driver = event.target.closest("[data-driver]");
+  if (event.target === why) why.close();
+  if (driver) {
+    event.preventDefault();
+    why.close();
+    goTo(driver.hash.slice(1));
+  }
+});
+
+// ── Finding an assumption ─────────────────────────────────────────────────────────────────────────────────────────
+
+const onlyChanged = $("only-changed");
+function refilter() {
+  const wanted = $("find").value.trim().toLowerCase();
+  const changed = onlyChanged.getAttribute("aria-pressed") === "true";
+  const pane = $("assumptions");
+  const count = pane.querySelectorAll(".mark").length;
+  onlyChanged.textContent = onlyChanged.dataset.words.replace("{count}", count);
+  const filtering = Boolean(wanted) || changed;
+  if (!filtering && !pane.classList.contains("filtered")) return;
+  for (const each of pane.querySelectorAll(".match")) each.classList.remove("match");
+  pane.classList.toggle("filtered", filtering);
+  if (!filtering) return;
+  for (const row of pane.querySelectorAll(".arow")) {
+    const group = row.closest("[role=group]")?.getAttribute("aria-label") ?? "";
+    const text = `${row.querySelector("label").textContent} ${group}`.toLowerCase();
+    if (!wanted.split(/\s+/).every((word) => text.includes(word)) || (changed && !row.querySelector(".mark"))) continue;
+    row.classList.add("match");
+    for (let up = row.parentElement; up !== pane; up = up.parentElement) {
+      if (up.matches("details")) up.open = true;
+      up.classList.add("match");
+    }
+    row.closest("[role=group]")?.querySelector(":scope > .group")?.classList.add("match");
+  }
+}
+$("find").addEventListener("input", refilter);
+$("find").addEventListener("keydown", (event) => {
+  if (event.key === "Escape") { event.target.value = ""; refilter(); }
+  if (event.key === "Enter") { event.preventDefault(); $("assumptions").querySelector(".arow.match [name=value]")?.focus(); }
+});
+onlyChanged.addEventListener("click", () => {
+  onlyChanged.setAttribute("aria-pressed", String(onlyChanged.getAttribute("aria-pressed") !== "true"));
+  refilter();
+});
+refilter();
+
+// ── Going to a field; two views on a phone ────────────────────────────────────────────────────────────────────────
+
+function show(view) {
+  workspace.dataset.view = view;
+  for (const link of document.querySelectorAll(".views a")) {
+    if (link.dataset.show === view) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+}
+function goTo(id) {
+  const row = id && $(id);
+  if (!row?.closest("#assumptions")) return;
+  show("assumptions");
+  for (let up = row.parentElement; up && up.id !== "assumptions"; up = up.parentElement) if (up.matches("details")) up.open = true;
+  row.scrollIntoView({ block: "center" });
+  row.querySelector("[name=value]")?.focus({ preventScroll: true });
+}
+document.body.addEventListener("click", (event) => {
+  const view = event.target.closest(".views a");
+  const link = event.target.closest("a[href^='#a-']");
+  if (view) { event.preventDefault(); show(view.dataset.show); }
+  if (link) { event.preventDefault(); goTo(link.hash.slice(1)); }
+});
+if (location.hash.startsWith("#a-")) goTo(location.hash.slice(1));

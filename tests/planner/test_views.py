@@ -1,0 +1,222 @@
+"""Pages over HTTP: access, forms without scripts, parts for htmx."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from planner.engine.inputs import get_at
+from planner.models import Scenario
+from planner.services import gallery, scenarios
+from tests.planner.conftest import GROWTH
+
+HTMX = {"HX-Request": "true"}
+
+
+def post_edit(client, row, value, *, path=GROWTH, base=None, htmx=False, **more):
+    number = scenarios.newest(row).number if base is None else base
+    data = {"path": path, "value": value, "base": number, **more}
+    return client.post(reverse("planner:edit", args=[row.pk]), data, headers=HTMX if htmx else {})
+
+
+def test_home_asks_for_a_sign_in(client, db):
+    assert client.get("/").status_code == 302
+
+
+def test_home_shows_templates_and_an_empty_state(signed):
+    page = signed.get("/").content.decode()
+    assert "Small team" in page
+    assert "Nothing here yet" in page
+
+
+@pytest.mark.parametrize("slug", gallery.templates())
+def test_every_template_makes_a_workspace_that_opens(signed, workspace, slug):
+    made = signed.post(reverse("planner:create"), {"template": slug}, follow=True)
+    assert made.status_code == 200
+    assert made.context["verdict"]["title"] in made.content.decode()
+    assert "Nothing here yet" not in signed.get("/").content.decode()
+
+
+def test_a_scenario_of_another_workspace_does_not_exist(client, row, django_user_model):
+    client.force_login(django_user_model.objects.create_user("eve"))
+    assert client.get(reverse("planner:workspace", args=[row.pk])).status_code == 404
+    assert post_edit(client, row, "8").status_code == 404
+
+
+def test_a_viewer_reads_but_does_not_edit(client, row, viewer):
+    client.force_login(viewer)
+    page = client.get(reverse("planner:workspace", args=[row.pk])).content.decode()
+    assert "read only" in page
+    refused = post_edit(client, row, "8")
+    assert refused.status_code == 403
+    assert "your role in this workspace is viewer" in refused.content.decode()
+    assert scenarios.newest(row).number == 1
+
+
+def test_a_viewer_makes_no_scenario(client, viewer):
+    client.force_login(viewer)
+    assert client.post(reverse("planner:create"), {"template": "small-team"}).status_code == 403
+
+
+def test_an_edit_without_scripts_saves_and_comes_back_to_its_row(signed, row):
+    answer = post_edit(signed, row, "8")
+    assert answer.status_code == 302
+    assert answer["Location"].endswith("#a-demand--workloads--pool--growth--rate_per_month")
+    assert get_at(scenarios.newest(row).document, GROWTH) == 0.08
+
+
+def test_a_refused_entry_without_scripts_stands_beside_its_message(signed, row):
+    answer = post_edit(signed, row, "900")
+    page = answer.content.decode().replace("\xa0", " ")
+    assert answer.status_code == 422
+    assert 'value="900"' in page
+    assert re.search(r'class="error"[^>]*>Growth must lie in −20–50 % a month', page)
+    assert scenarios.newest(row).number == 1
+
+
+def test_undo_and_redo_without_scripts(signed, row):
+    post_edit(signed, row, "8")
+    signed.post(reverse("planner:undo", args=[row.pk]), {"base": 2})
+    assert get_at(scenarios.newest(row).document, GROWTH) == 0.04
+    signed.post(reverse("planner:redo", args=[row.pk]), {"base": 3})
+    assert get_at(scenarios.newest(row).document, GROWTH) == 0.08
+
+
+def test_an_htmx_edit_brings_the_changed_parts_only(signed, row):
+    answer = post_edit(signed, row, "8", htmx=True, chart="capacity")
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "<html" not in page
+    for part in ("state", "verdict", "kpis", "chart-data", "details", "announce"):
+        assert f'id="{part}"' in page
+    row_id = "a-demand--workloads--pool--growth--rate_per_month"
+    assert f'id="{row_id}-i"' not in page  # what is being typed is left alone
+    assert f'id="{row_id}-t"' in page
+    assert "PV +" in page
+    assert 'id="a-finance--discount_rate"' not in page
+
+
+def test_an_htmx_edit_that_changes_other_rows_brings_them(signed, row):
+    page = post_edit(signed, row, "DE", path="sites/office/region", htmx=True).content.decode()
+    assert 'id="a-sites--office--electricity_price_per_kwh"' in page
+
+
+def test_another_growth_curve_brings_its_own_fields(signed, row):
+    page = post_edit(signed, row, "linear", path="demand/workloads/pool/growth/kind", htmx=True).content.decode()
+    assert 'id="rows-demand"' in page
+    assert "Added each month" in page
+    assert get_at(scenarios.newest(row).document, "demand/workloads/pool/growth")["ceiling"] == 16.0
+
+
+@pytest.mark.parametrize("kind", ["constant", "compound", "linear", "logistic", "steps", "table"])
+def test_every_growth_curve_can_be_chosen(signed, row, kind):
+    assert post_edit(signed, row, kind, path="demand/workloads/pool/growth/kind").status_code == 302
+    assert signed.get(reverse("planner:workspace", args=[row.pk])).status_code == 200
+
+
+def test_a_stale_edit_shows_both_values_and_overwrites_nothing(signed, row, colleague):
+    scenarios.edit(row, 1, GROWTH, 0.08, colleague)
+    answer = post_edit(signed, row, "2", base=1)
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "Nothing was saved" in page
+    assert "it was 4 % / mo, now it is 8 % / mo; you asked for 2 % / mo" in page.replace("\xa0", " ")
+    assert "bo" in page
+    assert get_at(scenarios.newest(row).document, GROWTH) == 0.08
+
+
+def test_a_stale_edit_can_be_applied_on_top(signed, row, colleague):
+    scenarios.edit(row, 1, "finance/discount_rate", 0.1, colleague)
+    page = post_edit(signed, row, "2", base=1, htmx=True).content.decode()
+    assert "Apply my change on top of the newest" in page
+    post_edit(signed, row, "2", base=2)
+    document = scenarios.newest(row).document
+    assert get_at(document, GROWTH) == 0.02
+    assert get_at(document, "finance/discount_rate") == 0.1
+
+
+def test_reset_brings_the_first_value_back(signed, row):
+    post_edit(signed, row, "8")
+    page = signed.get(reverse("planner:workspace", args=[row.pk])).content.decode()
+    assert "Reset Growth to 4" in page
+    signed.post(reverse("planner:edit", args=[row.pk]), {"reset": GROWTH, "base": 2})
+    assert get_at(scenarios.newest(row).document, GROWTH) == 0.04
+
+
+def test_plans_are_added_copied_renamed_and_removed(signed, row):
+    url = reverse("planner:plans", args=[row.pk])
+    for strategy in ("scale_out", "server_now", "cluster_now", "cloud", "hybrid"):
+        number = scenarios.newest(row).number
+        assert signed.post(url, {"action": "add", "strategy": strategy, "base": number}).status_code == 302
+    signed.post(url, {"action": "copy", "plan": "cloud", "base": scenarios.newest(row).number})
+    signed.post(url, {"action": "rename", "plan": "cloud", "name": "Rent", "base": scenarios.newest(row).number})
+    signed.post(url, {"action": "remove", "plan": "scale-out", "base": scenarios.newest(row).number})
+    plans = {plan["slug"]: plan["name"] for plan in scenarios.newest(row).document["plans"]}
+    assert plans["cloud"] == "Rent"
+    assert "scale-out" not in plans
+    assert len(plans) == 4 + 5 + 1 - 1
+    assert signed.get(reverse("planner:workspace", args=[row.pk])).status_code == 200
+
+
+def test_the_last_plan_stays(signed, row):
+    url = reverse("planner:plans", args=[row.pk])
+    for plan in scenarios.newest(row).document["plans"]:
+        answer = signed.post(url, {"action": "remove", "plan": plan["slug"], "base": scenarios.newest(row).number})
+    assert answer.status_code == 422
+    assert len(scenarios.newest(row).document["plans"]) == 1
+
+
+def test_copy_and_delete_a_scenario(signed, row):
+    signed.post(reverse("planner:copy", args=[row.pk]))
+    assert Scenario.objects.count() == 2
+    asked = signed.post(reverse("planner:delete", args=[row.pk]))
+    assert asked.status_code == 200
+    assert Scenario.objects.count() == 2
+    signed.post(reverse("planner:delete", args=[row.pk]), {"sure": "yes"})
+    assert Scenario.objects.count() == 1
+
+
+def test_charts_as_part_and_as_csv(signed, row):
+    part = signed.get(reverse("planner:chart", args=[row.pk, "cash"]), headers=HTMX).content.decode()
+    assert 'id="figure"' in part
+    table = signed.get(reverse("planner:chart_csv", args=[row.pk, "cash"]))
+    assert table["Content-Type"].startswith("text/csv")
+    assert len(table.content.decode("utf-8-sig").splitlines()) > 4
+
+
+def test_why_is_a_page_and_a_part(signed, row):
+    url = reverse("planner:why", args=[row.pk, "cloud", "present_value"])
+    page = signed.get(url).content.decode()
+    part = signed.get(url, headers=HTMX).content.decode()
+    assert "<html" in page
+    assert "<html" not in part
+    assert "Present value" in part
+    assert signed.get(reverse("planner:why", args=[row.pk, "cloud", "nonsense"])).status_code == 404
+    assert signed.get(reverse("planner:why", args=[row.pk, "nonsense", "capex"])).status_code == 404
+
+
+@pytest.mark.parametrize("slug", gallery.templates())
+def test_every_figure_of_a_plan_opens_its_why(signed, workspace, slug):
+    """Follow each link of home and workspace; what it opens says the same figure and has parts behind it."""
+    made = signed.post(reverse("planner:create"), {"template": slug})
+    page = signed.get(made["Location"]).content.decode()
+    links = set(re.findall(r'href="(/s/\d+/why/[^"]+)"', page))
+    assert len(links) > 20
+    for link in links:
+        answer = signed.get(link)
+        assert answer.status_code == 200, link
+        tree = answer.context["tree"]
+        assert tree["children"] or tree["months"] or tree["value"] in (0, None), link
+
+
+def test_a_price_is_shown_with_unit_and_period_u014(signed, row):
+    page = signed.get(reverse("planner:workspace", args=[row.pk])).content.decode()
+    own = re.findall(r'id="a-market--own_prices--[^"]+-u" title="([^"]+)"', page)
+    assert {"USD / server", "USD / card", "USD / GPU-hour"} <= set(own)
+
+
+def test_a_theme_is_kept_in_a_cookie(signed):
+    answer = signed.post(reverse("planner:theme"), {"theme": "dark", "next": "/"})
+    assert answer.cookies["theme"].value == "dark"
+    assert 'data-theme="dark"' in signed.get("/").content.decode()
+    assert signed.post(reverse("planner:theme"), {"theme": "dark", "next": "https://elsewhere.example/"})["Location"] == "/"
