@@ -28,9 +28,13 @@ def tariff_of(costs: PlanCosts, site: Site) -> tuple[float, Source]:
 
 def energy(costs: PlanCosts) -> None:
     """IT line = kWh × tariff; overhead line = IT line × (PUE − 1). The fabric's share stands apart."""
-    sites = costs.scenario.sites
+    if not costs.metered_kw.any():
+        return
+    # power included in the rent passes no meter and needs no tariff
+    sites = [site for site in costs.scenario.sites if not (site.colocation and site.colocation.power_included)]
     tariffs = {site.slug: tariff_of(costs, site) for site in sites}
-    tariff = costs.by_site({slug: found[0] for slug, found in tariffs.items()}) * costs.books.paths["electricity"]
+    prices = {site.slug: tariffs[site.slug][0] if site.slug in tariffs else 0.0 for site in costs.scenario.sites}
+    tariff = costs.by_site(prices) * costs.books.paths["electricity"]
     hours = costs.books.calendar.hours
     fabric = np.zeros(costs.ledger.shape)
     if costs.network is not None:
