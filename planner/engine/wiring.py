@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.engine.calendar import Array
 from planner.engine.fabric import Wiring, wire
-from planner.engine.fleet import Fleet
+from planner.engine.fleet import Fleet, Holding
 from planner.engine.inputs import Plan
 from planner.engine.lines import Ledger
 from planner.engine.prices import Item, NoQuote, Source
@@ -95,6 +95,12 @@ class Network:
         )
 
 
+def _after_delivery(holding: Holding) -> Array:
+    """Servers in service once what is ordered in a month has arrived, (S, M)."""
+    months = holding.shape[1]
+    return holding.hosts[:, np.minimum(np.arange(months) + holding.lead, months - 1)]
+
+
 def network_for(plan: Plan, fleet: Fleet, books: Books) -> Network:
     """Wire a plan's servers: a pair of switches while ports suffice, else a rail-optimised tree; grown wave by wave.
 
@@ -119,14 +125,14 @@ def network_for(plan: Plan, fleet: Fleet, books: Books) -> Network:
     link, link_source = books.cost(link_slug)
     labour, labour_source = books.cost("cabling-labour-link")
 
-    ordered = np.cumsum(
-        sum((holding.ordered_hosts for holding in fleet.holdings), np.zeros(fleet.holdings[0].shape)), axis=1
+    shape = fleet.holdings[0].shape
+    present = sum((holding.hosts for holding in fleet.holdings), np.zeros(shape))
+    # ports are bought with the order of the servers that use them; a server that replaces another takes its ports
+    nodes = np.maximum.accumulate(
+        np.maximum(present, sum(map(_after_delivery, fleet.holdings), np.zeros(shape))), axis=1
     )
-    present = sum((holding.hosts for holding in fleet.holdings), np.zeros(ordered.shape))
     if plan.fabric.final_nodes:
-        ordered = np.where(ordered > 0, np.maximum(ordered, plan.fabric.final_nodes), 0.0)
-    renewals = np.cumsum(sum((holding.renewed_hosts for holding in fleet.holdings), np.zeros(ordered.shape)), axis=1)
-    nodes = np.maximum.accumulate(ordered - renewals, axis=1)  # a renewed server takes the ports of the old one
+        nodes = np.where(nodes > 0, np.maximum(nodes, plan.fabric.final_nodes), 0.0)
 
     count, links = np.zeros(nodes.shape), np.zeros(nodes.shape)
     for number in np.unique(nodes):

@@ -268,7 +268,8 @@ def tax(costs: PlanCosts) -> None:
 
 
 def spares(costs: PlanCosts) -> None:
-    large = np.cumsum(costs.new_hosts, axis=1) >= SPARES_FROM_SERVERS
+    gone = sum(holding.retired_hosts for holding in costs.fleet.holdings)
+    large = np.cumsum(costs.new_hosts - gone, axis=1) >= SPARES_FROM_SERVERS  # a renewal makes no fleet larger
     spares, source = costs.books.percent("spares-stock")
     machines = np.zeros(costs.ledger.shape) + sum(bought.paid for bought in costs.bought)
     costs.ledger.add(
