@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -15,19 +16,21 @@ from catalog.importers.files import FABRIC_KINDS, FACILITY_KINDS
 from catalog.models import Item, Quote
 from catalog.records import CONDITIONS, ItemRecord, QuoteRecord, plain
 
+StrOrPromise = str | Promise
+
 
 @dataclass(frozen=True)
 class Page:
     """One list of the catalog."""
 
     path: str
-    title: str
+    title: StrOrPromise
     kinds: tuple[str, ...]
     columns: tuple[str, ...]
     filters: tuple[str, ...] = ()  # cells of the data sheet, or "vendor" and "kind"
     vendor: bool = False
-    price: str = ""  # what the price column is called; "" where items of the page have none
-    about: str = ""
+    price: StrOrPromise = ""  # what the price column is called; "" where items of the page have none
+    about: StrOrPromise = ""
 
     @property
     def address(self) -> str:
@@ -291,10 +294,8 @@ def cell(record: ItemRecord, name: str, by_hand: bool = False) -> Cell:
         text = number(value)
     elif isinstance(value, date):
         text = day(value, getattr(record.spec, f"{name}_precision", None) or "day")
-    elif name in wording.CODED:
-        text = wording.word(str(value))
     else:
-        text = str(value)
+        text = wording.cell(name, value)
     status = "" if said is None or said.status == "sourced" else said.status
     link = ""
     if name in LINKS:
@@ -369,9 +370,7 @@ def choices(page: Page, name: str) -> list[tuple[str, str]]:
 
 
 def _shown(name, value) -> str:
-    if name == "kind":
-        return wording.kind(value)
-    return wording.word(str(value)) if name in wording.CODED else str(value)
+    return wording.kind(value) if name == "kind" else wording.cell(name, value)
 
 
 def _lookup(page: Page, name: str) -> str:

@@ -183,7 +183,7 @@ def catalog_of(
 def plain(amount: Decimal) -> Decimal:
     """The same amount without trailing zeros or an exponent: 100000, not 1E+5 or 100000.000000."""
     short = amount.normalize()
-    return short.quantize(Decimal(1)) if short.as_tuple().exponent > 0 else short
+    return short if short != short.to_integral_value() else short.quantize(Decimal(1))
 
 
 def filled(spec: Spec) -> list[str]:

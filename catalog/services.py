@@ -70,8 +70,8 @@ def load(catalog: Catalog, *, by=None, again: bool = False) -> Changes:
     with transaction.atomic():
         _wait_for_other_loads()
         if not again and ImportBatch.objects.filter(content_sha256=digest).exists():
-            items, quotes = sum(map(len, catalog.items.values())), sum(map(len, catalog.quotes.values()))
-            return Changes(Tally(unchanged=items), Tally(unchanged=quotes), already=True)
+            counts = sum(map(len, catalog.items.values())), sum(map(len, catalog.quotes.values()))
+            return Changes(Tally(unchanged=counts[0]), Tally(unchanged=counts[1]), already=True)
         batch = ImportBatch.objects.create(content_sha256=digest, by=by)
         Source.objects.bulk_create(
             Source(batch=batch, name=file.name, sha256=file.sha256, rows=file.rows) for file in catalog.sources
@@ -100,9 +100,7 @@ def load(catalog: Catalog, *, by=None, again: bool = False) -> Changes:
 
 def preview(catalog: Catalog) -> Changes:
     """What `load` would do; nothing is saved."""
-    items, _rows = _compare_items(catalog)
-    quotes, _rows = _compare_quotes(catalog)
-    return Changes(items, quotes)
+    return Changes(_compare_items(catalog)[0], _compare_quotes(catalog)[0])
 
 
 def stored(kinds: Collection[str] | None = None, slugs: Collection[str] | None = None) -> Catalog:

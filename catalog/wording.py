@@ -206,6 +206,50 @@ UNITS = {
     "processors-per-fte": _("processors per FTE"),
     "nodes-per-fte": _("nodes per FTE"),
     "fte": _("FTE"),
+    "FTE": _("FTE"),
+    "FTE-year": _("FTE-year"),
+    "GB-month": _("GB-month"),
+    "GPU-hour": _("GPU-hour"),
+    "GPU-year": _("GPU-year"),
+    "Mbps-month": _("Mbit/s-month"),
+    "TB per GPU": _("TB per GPU"),
+    "asset": _("asset"),
+    "cabinet-month": _("cabinet-month"),
+    "circuit": _("circuit"),
+    "days": _("days"),
+    "door": _("door"),
+    "drive": _("drive"),
+    "hours per server": _("hours per server"),
+    "job": _("job"),
+    "link": _("link"),
+    "litre per kWh": _("litre per kWh"),
+    "m3": _("m³"),
+    "month": _("month"),
+    "nodes per FTE": _("nodes per FTE"),
+    "panel": _("panel"),
+    "percent of VAT": _("percent of VAT"),
+    "percent of assessed value per year": _("percent of assessed value a year"),
+    "percent of cloud bill": _("percent of the cloud bill"),
+    "percent of cluster capex": _("percent of cluster capex"),
+    "percent of cost": _("percent of cost"),
+    "percent of cost per year": _("percent of cost a year"),
+    "percent of customs value": _("percent of customs value"),
+    "percent of hardware": _("percent of hardware"),
+    "percent of insured value per year": _("percent of insured value a year"),
+    "percent of plant cost per year": _("percent of plant cost a year"),
+    "percent of price": _("percent of price"),
+    "percent of price per month": _("percent of price a month"),
+    "percent of profit": _("percent of profit"),
+    "percent of project value": _("percent of project value"),
+    "percent of purchase": _("percent of purchase"),
+    "percent of purchase per year": _("percent of purchase a year"),
+    "percent of resale": _("percent of resale"),
+    "percent of salary": _("percent of salary"),
+    "percent per year": _("percent a year"),
+    "rack": _("rack"),
+    "server": _("server"),
+    "session": _("session"),
+    "system-year": _("system-year"),
 }
 WORDS = {  # codes of cells, prices and dates
     "sourced": _("sourced"),
@@ -268,6 +312,36 @@ WORDS = {  # codes of cells, prices and dates
     "quarter": _("quarter"),
     "half": _("half-year"),
     "year": _("year"),
+    "build_per_kw": _("building, per kW"),
+    "cabling": _("cabling"),
+    "circuit_upgrade": _("circuit upgrade"),
+    "cloud": _("cloud"),
+    "colocation": _("colocation"),
+    "cooling_per_kw": _("cooling, per kW"),
+    "decommission": _("decommissioning"),
+    "demand_charge": _("demand charge"),
+    "duty": _("import duty"),
+    "egress": _("data egress"),
+    "fabric": _("fabric"),
+    "freight": _("freight"),
+    "install": _("installation"),
+    "insurance": _("insurance"),
+    "interest": _("interest"),
+    "lease": _("lease"),
+    "maintenance": _("maintenance"),
+    "network_transit": _("network transit"),
+    "office_ac_upgrade": _("office air-conditioning upgrade"),
+    "property_tax": _("property tax"),
+    "resale": _("resale"),
+    "staff": _("staff"),
+    "storage": _("storage"),
+    "tax": _("tax"),
+    "ups_per_kw": _("UPS, per kW"),
+    "water": _("water"),
+    "labour": _("labour"),
+    "support": _("support"),
+    "cooling": _("cooling"),
+    "facility": _("building"),
 }
 # What a cell holds that is a code of ours, and so is translated; other texts are names and stay as they are.
 CODED = {
@@ -281,9 +355,27 @@ CODED = {
         "expandable",
         "rack_width",
     ),
-    *("provider_class", "billing_unit", "pricing_model", "customer_class", "power_included", "moe", "default_on"),
+    *(
+        "provider_class",
+        "billing_unit",
+        "pricing_model",
+        "customer_class",
+        "power_included",
+        "moe",
+        "default_on",
+        "category",
+    ),
 }
 NO_QUOTE, STALE, UNKNOWN = gettext_noop("no quote"), gettext_noop("stale"), gettext_noop("unknown")
+
+
+def cell(name: str, value) -> str:
+    """A text of a data sheet: a code of ours in the reader's language, anything else as it stands."""
+    if name == "item_kind":
+        return kind(value) if value in KINDS else word(value)
+    if name == "unit":
+        return unit(value)
+    return word(str(value)) if name in CODED else str(value)
 
 
 def field(name: str) -> str:

@@ -6,6 +6,7 @@ A figure is only ever weakened by what is said of it: where a remark names a cel
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import zip_longest
 
 from catalog.importers.table import URL
 from catalog.records import Provenance
@@ -33,7 +34,7 @@ def from_basis(basis: str) -> dict[str, Provenance]:
     """Split `ESTIMATE a,b: rule; SOURCED c: url; …` into {a: …, b: …, c: …}. Semicolons inside a rule belong to it."""
     marks = list(SEGMENT.finditer(basis))
     cells: dict[str, Provenance] = {}
-    for mark, after in zip(marks, [*marks[1:], None], strict=True):
+    for mark, after in zip_longest(marks, marks[1:]):
         text = basis[mark.end() : after.start() if after else len(basis)].strip()
         one = Provenance(mark[1].lower(), text, first_url(text))
         cells |= dict.fromkeys(re.split(r",\s*", mark[2]), one)
@@ -164,7 +165,7 @@ def from_cost_basis(basis: str, url: str) -> dict[str, Provenance]:
     """Split `sourced: likely = …; estimate: low and high = …` by figure; a part that names none speaks for all."""
     marks = list(COST_SEGMENT.finditer(basis))
     cells: dict[str, Provenance] = {}
-    for mark, after in zip(marks, [*marks[1:], None], strict=True):
+    for mark, after in zip_longest(marks, marks[1:]):
         text = basis[mark.end() : after.start() if after else len(basis)].strip()
         status = mark[1]
         if "general knowledge" in text and status == "estimate" and "unverified" in text:

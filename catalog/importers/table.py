@@ -224,14 +224,14 @@ class Row:
             return None
         try:
             amount = Decimal(value)
-            exponent = amount.normalize().as_tuple().exponent
+            fine = amount == round(amount, PRICE_DECIMALS) if 0 <= amount < PRICE_LIMIT else True
         except InvalidOperation:
             self.refuse(column, "not_a_number", unit=unit)
             return None
         if not 0 <= amount < PRICE_LIMIT:
             self.refuse(column, "out_of_bounds", low=0, high=float(PRICE_LIMIT - 1), unit=unit)
             return None
-        if -exponent > PRICE_DECIMALS:
+        if not fine:
             self.refuse(column, "too_many_decimals", high=PRICE_DECIMALS)
             return None
         return plain(amount)
@@ -284,7 +284,7 @@ def parse_day(value: str) -> tuple[date, str] | None:
     found = DAY.fullmatch(value)
     if not found:
         return None
-    year, month, day, quarter, half = (int(part) if part else None for part in found.groups())
+    year, month, day, quarter, half = (int(part or 0) for part in found.groups())
     if not FIRST_YEAR <= year <= LAST_YEAR:
         return None
     try:

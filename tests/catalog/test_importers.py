@@ -1,11 +1,13 @@
 """Files that must be refused: every bad cell is named with line, column, value, reason and bound."""
 
+import random
 from datetime import date
 from decimal import Decimal
 
 import pytest
 
-from catalog.importers import MAX_BYTES, Refused, read
+from catalog.importers import FORMS, MAX_BYTES, Refused, read
+from catalog.importers.shipped import DATA
 from catalog.importers.table import parse_day
 
 RATES = "base,quote,rate,date,source\n"
@@ -186,3 +188,47 @@ def test_a_supplier_quote_keeps_supplier_number_and_validity():
     )
     assert found.effective_on(date(2026, 12, 31))
     assert not found.effective_on(date(2027, 1, 1))
+
+
+def test_whatever_a_file_holds_it_is_read_or_refused_with_reasons():
+    """Shipped rows with cells overwritten by nonsense, the same nonsense each time."""
+    nonsense = [
+        b"",
+        b"nan",
+        b"-1",
+        b"1e999",
+        b'"',
+        b"\n",
+        b",",
+        b"\x00",
+        b"\xff",
+        b"2026-00",
+        b"9" * 400,
+        b"1e-400",
+        b"0",
+        b"y",
+    ]
+    nonsense += [
+        b"http://",
+        b"http://[",
+        b"\xe5\x85\x83",
+        b'"a""b"',
+        b"1E5000000",
+        b"0e99999999999999999999",
+        b"(((;",
+        b": ",
+    ]
+    draw, reasons = random.Random(5), []
+    for _ in range(400):
+        name = draw.choice(list(FORMS))
+        header, *lines = (DATA / name).read_bytes().split(b"\n")
+        cells = [line.split(b",") for line in [header, *draw.sample(lines[:-1], 4)]]
+        for _ in range(draw.randint(1, 4)):
+            row = draw.choice(cells[1:] if draw.random() < 0.9 else cells)
+            row[draw.randrange(len(row))] = draw.choice(nonsense)
+        try:
+            read({name: b"\n".join(b",".join(row) for row in cells)})
+        except Refused as error:
+            reasons.append(str(error))
+    assert reasons
+    assert all(reasons)
