@@ -1,9 +1,9 @@
 """Why a figure is what it is: a tree from the figure down to cost lines, months, assumptions and quotes.
 
-A node is a plain dict: {"key", "label", "value", "value_text", "unit", "formula_text", "combine", "children", "related", "months",
-"source", "drivers"}. `combine` says how the children make the value: "sum" (to the cent where it is money), "quotient", or ""
-(they are its parts in words). `months` are the cells of a line, zero ones left out; they too add up to the value.
-`related` stands beside the value and makes no part of it.
+A node is a plain dict: {"key", "label", "value", "value_text", "unit", "formula_text", "combine", "children",
+"related", "months", "source", "drivers"}. `combine` says how the children make the value: "sum" (to the cent where
+it is money), "quotient", or "" (they are its parts in words). `months` are the cells of a line, zero ones left out;
+they too add up to the value. `related` stands beside the value and makes no part of it.
 """
 
 from __future__ import annotations
@@ -20,21 +20,33 @@ from planner.engine import ENGINE_VERSION
 from planner.engine.calendar import Array
 from planner.engine.compare import Comparison, category_gap
 from planner.engine.demand import Requirement
-from planner.engine.evaluate import Evaluation, PlanResult
 from planner.engine.inputs import get_at
 from planner.engine.lines import CATEGORIES, Line, round_half_up
 from planner.engine.prices import Price
+from planner.engine.result import Evaluation, PlanResult
 
 Node = dict[str, Any]
 
 KPIS = (
-    "present_value", "nominal_total", "capex", "opex", "credits", "cost_per_useful_gpu_hour", "peak_kw", "racks", "break_even",
-    "served_share", "margin", "unmet_cost", "capacity", "orders",
+    "present_value",
+    "nominal_total",
+    "capex",
+    "opex",
+    "credits",
+    "cost_per_useful_gpu_hour",
+    "peak_kw",
+    "racks",
+    "break_even",
+    "served_share",
+    "margin",
+    "unmet_cost",
+    "capacity",
+    "orders",
 )
 
 
 def tree(evaluation: Evaluation, comparison: Comparison, plan_slug: str, kpi: str) -> Node:
-    """The tree of one figure of one plan; raises KeyError for an unknown figure, StopIteration never: an unknown plan is a KeyError."""
+    """The tree of one figure of one plan; raises KeyError where either is unknown."""
     if plan_slug not in {plan.slug for plan in evaluation.plans}:
         raise KeyError(plan_slug)
     root = _BUILDERS[kpi](_Explainer(evaluation, comparison, evaluation.plan(plan_slug)))
@@ -49,13 +61,33 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def _node(
-    key: str, label: str, value: float | None, text: str, *, unit: str = "", formula: str = "", combine: str = "",
-    children: Iterable[Node] = (), related: Iterable[Node] = (), months: Iterable[dict[str, Any]] = (), source: Any = None,
+    key: str,
+    label: str,
+    value: float | None,
+    text: str,
+    *,
+    unit: str = "",
+    formula: str = "",
+    combine: str = "",
+    children: Iterable[Node] = (),
+    related: Iterable[Node] = (),
+    months: Iterable[dict[str, Any]] = (),
+    source: Any = None,
     drivers: Iterable[dict[str, str]] = (),
 ) -> Node:
     return {
-        "key": key, "label": label, "value": value, "value_text": text, "unit": unit, "formula_text": formula, "combine": combine,
-        "children": list(children), "related": list(related), "months": list(months), "source": source, "drivers": list(drivers),
+        "key": key,
+        "label": label,
+        "value": value,
+        "value_text": text,
+        "unit": unit,
+        "formula_text": formula,
+        "combine": combine,
+        "children": list(children),
+        "related": list(related),
+        "months": list(months),
+        "source": source,
+        "drivers": list(drivers),
     }
 
 
@@ -68,7 +100,11 @@ class _Explainer:
     plan: PlanResult
 
     def __post_init__(self) -> None:
-        self.scenario, self.book, self.calendar = self.evaluation.scenario, self.evaluation.book, self.evaluation.calendar
+        self.scenario, self.book, self.calendar = (
+            self.evaluation.scenario,
+            self.evaluation.book,
+            self.evaluation.calendar,
+        )
         self.currency = self.scenario.currency
         self.document = self.scenario.model_dump(mode="json")
         self.names = wording.plan_names(self.scenario, self.book)
@@ -90,8 +126,13 @@ class _Explainer:
             if wording.locate(path, self.document) is None:
                 continue
             value = get_at(self.document, path)
-            found.append({"path": path, "label": self._driver_label(path),
-                          "value_text": wording.value_text(path, value, self.currency, self.document)})
+            found.append(
+                {
+                    "path": path,
+                    "label": self._driver_label(path),
+                    "value_text": wording.value_text(path, value, self.currency, self.document),
+                }
+            )
         return found
 
     def _driver_label(self, path: str) -> str:
@@ -112,41 +153,81 @@ class _Explainer:
                 groups[line.category].append(line)
         return {name: lines for name, lines in groups.items() if lines}
 
-    def categories(self, value: Callable[[Line], float], *, discounted: bool, kind: str | None = None, sign: int = 1) -> list[Node]:
-        return [self.category(name, lines, value, discounted, sign) for name, lines in self.lines_by_category(kind).items()]
+    def categories(
+        self, value: Callable[[Line], float], *, discounted: bool, kind: str | None = None, sign: int = 1
+    ) -> list[Node]:
+        return [
+            self.category(name, lines, value, discounted, sign) for name, lines in self.lines_by_category(kind).items()
+        ]
 
-    def category(self, name: str, lines: list[Line], value: Callable[[Line], float], discounted: bool, sign: int = 1) -> Node:
+    def discounted(self, line: Line) -> float:
+        return line.present_value(self.plan.discount_of(line))
+
+    def category(
+        self, name: str, lines: list[Line], value: Callable[[Line], float], discounted: bool, sign: int = 1
+    ) -> Node:
         total = sign * self.plan.money(value(line) for line in lines)
-        return self.money(name, wording.category(name), total, formula=gettext("sum of its lines"), combine="sum",
-                          children=[self.line(line, value(line), discounted, sign) for line in lines])
+        return self.money(
+            name,
+            wording.category(name),
+            total,
+            formula=gettext("sum of its lines"),
+            combine="sum",
+            children=[self.line(line, value(line), discounted, sign) for line in lines],
+        )
 
     def line(self, line: Line, value: float, discounted: bool, sign: int = 1) -> Node:
         first = int(np.flatnonzero(line.quantity[0])[0])
         known = {"pue": float(self._pue(first))} if "pue" in line.factors else {}
         text = wording.formula(line, self.currency, self.calendar, first, **known)
         if discounted:
-            rate = wording.percent(self.scenario.finance.discount_rate)
-            text += " · " + gettext("each month × (1 + {rate})^(−m/12)").format(rate=rate)
-        return self.money(line.key, wording.line(line, self.book), sign * value, formula=text, combine="sum",
-                          months=self.cells(line, value, discounted, sign), source=self.source(line),
-                          drivers=self.drivers(line.drivers), children=(), related=self.parameters(line))
+            text += " · " + self._discounting(line)
+        return self.money(
+            line.key,
+            wording.line(line, self.book),
+            sign * value,
+            formula=text,
+            combine="sum",
+            months=self.cells(line, value, discounted, sign),
+            source=self.source(line),
+            drivers=self.drivers(line.drivers),
+            children=(),
+            related=self.parameters(line),
+        )
+
+    def _discounting(self, line: Line) -> str:
+        rate = wording.percent(self.scenario.finance.discount_rate)
+        if line.kind == "opex" and self.scenario.finance.running_costs_mid_month:
+            return gettext("each month × (1 + {rate})^(−(m + ½)/12)").format(rate=rate)
+        return gettext("each month × (1 + {rate})^(−m/12)").format(rate=rate)
 
     def cells(self, line: Line, value: float, discounted: bool, sign: int) -> list[dict[str, Any]]:
-        """The months in which something is owed; their values add up to the line's, the last takes the hair of rounding."""
+        """The months in which something is owed; their values add up to the line's, the last takes the hair of
+        rounding."""
         scale = 10.0**line.decimals
-        shares = line.minor if not discounted else _whole_shares(line.minor * self.plan.discount, round(value * scale))
+        factors = self.plan.discount_of(line)
+        shares = line.minor if not discounted else _whole_shares(line.minor * factors, round(value * scale))
         cells = []
         for m in np.flatnonzero((line.quantity[0] != 0) | (line.minor != 0)):
             m = int(m)
-            quantity, price, amount = float(line.quantity[0, m]), float(line.unit_price[0, m]), float(line.minor[m]) / scale
+            quantity, price, amount = (
+                float(line.quantity[0, m]),
+                float(line.unit_price[0, m]),
+                float(line.minor[m]) / scale,
+            )
             cell = {
-                "month": m, "label": self.month(m), "quantity": quantity, "unit_price": price, "amount": amount,
+                "month": m,
+                "label": self.month(m),
+                "quantity": quantity,
+                "unit_price": price,
+                "amount": amount,
                 "quantity_text": wording.counted(quantity, line.quantity_unit, self.currency),
                 "unit_price_text": wording.priced(line, price, self.currency),
-                "amount_text": wording.money(amount, self.currency), "value": sign * float(shares[m]) / scale,
+                "amount_text": wording.money(amount, self.currency),
+                "value": sign * float(shares[m]) / scale,
             }
             if discounted:
-                cell["discount"] = float(self.plan.discount[m])
+                cell["discount"] = float(factors[m])
                 cell["value_text"] = wording.money(cell["value"], self.currency)
             cells.append(cell)
         return cells
@@ -166,8 +247,22 @@ class _Explainer:
             return "money/kWh"
         if name == "loaded_per_year":
             return "money/FTE/year"
-        shares = {"share", "rate", "recoverable", "usable_share", "commission", "discount", "accelerator_share", "memory_share"}
-        units = {"share_per_year": "share/year", "warranty_months": "month", "term_months": "month", "lead_weeks": "week"}
+        shares = {
+            "share",
+            "rate",
+            "recoverable",
+            "usable_share",
+            "commission",
+            "discount",
+            "accelerator_share",
+            "memory_share",
+        }
+        units = {
+            "share_per_year": "share/year",
+            "warranty_months": "month",
+            "term_months": "month",
+            "lead_weeks": "week",
+        }
         return "share" if name in shares else units.get(name, "1")
 
     def source(self, line: Line) -> dict[str, Any]:
@@ -176,7 +271,9 @@ class _Explainer:
         price = self._quoted(line)
         if price is not None and price.currency != self.currency and line.source.basis != "own":
             found["quoted"] = wording.unit_price(price.amount, price.currency)
-            found["rate"] = found["rate"] or gettext("exchange rate {rate}").format(rate=wording.number(price.rate or 0.0))
+            found["rate"] = found["rate"] or gettext("exchange rate {rate}").format(
+                rate=wording.number(price.rate or 0.0)
+            )
         return found
 
     def _quoted(self, line: Line) -> Price | None:
@@ -201,17 +298,27 @@ class _Explainer:
     def present_value(self) -> Node:
         value = self.plan.present_value if self.plan.priced else None
         return self.money(
-            "present_value", gettext("Present value"), value, combine="sum",
+            "present_value",
+            gettext("Present value"),
+            value,
+            combine="sum",
             formula=gettext("sum over all months of amount × discount factor; month 0 is not discounted"),
-            children=self.categories(lambda line: line.present_value(self.plan.discount), discounted=True) if self.plan.priced else (),
-            drivers=self.drivers(("finance/discount_rate", "months", "finance/residual_at_horizon")))
+            children=self.categories(self.discounted, discounted=True) if self.plan.priced else (),
+            drivers=self.drivers(("finance/discount_rate", "months", "finance/residual_at_horizon")),
+        )
 
     def _nominal(self, key: str, label: str, kind: str | None) -> Node:
         if not self.plan.priced:
             return self.money(key, label, None)
         value = self.plan.nominal_total if kind is None else self.plan.total(kind)
-        return self.money(key, label, value, combine="sum", formula=gettext("sum over all months, not discounted"),
-                          children=self.categories(Line.total, discounted=False, kind=kind))
+        return self.money(
+            key,
+            label,
+            value,
+            combine="sum",
+            formula=gettext("sum over all months, not discounted"),
+            children=self.categories(Line.total, discounted=False, kind=kind),
+        )
 
     def nominal_total(self) -> Node:
         return self._nominal("nominal_total", gettext("Nominal total"), None)
@@ -231,37 +338,83 @@ class _Explainer:
         formula = gettext("present value ÷ discounted useful GPU-hours")
         parts = [self.present_value(), self._useful()]
         if value is None:
-            return _node("cost_per_useful_gpu_hour", label, None, gettext("undefined"), unit=wording.unit("money/GPU-hour", self.currency),
-                         formula=formula, combine="quotient", children=parts)
-        return _node("cost_per_useful_gpu_hour", label, value, wording.money(value, self.currency), formula=formula, combine="quotient",
-                     unit=wording.unit("money/GPU-hour", self.currency), children=parts)
+            return _node(
+                "cost_per_useful_gpu_hour",
+                label,
+                None,
+                gettext("undefined"),
+                unit=wording.unit("money/GPU-hour", self.currency),
+                formula=formula,
+                combine="quotient",
+                children=parts,
+            )
+        return _node(
+            "cost_per_useful_gpu_hour",
+            label,
+            value,
+            wording.money(value, self.currency),
+            formula=formula,
+            combine="quotient",
+            unit=wording.unit("money/GPU-hour", self.currency),
+            children=parts,
+        )
 
     def _useful(self) -> Node:
         """Useful GPU-hours, discounted like the money they are divided into."""
-        allocation, hours, discount = self.plan.allocation, self.calendar.hours, self.plan.discount
+        allocation, hours, discount = self.plan.allocation, self.calendar.hours, self.plan.running_discount
         parts = []
-        for key, label, gpus in (("owned", gettext("On owned GPUs"), allocation.useful_owned[0]),
-                                 ("rented", gettext("On rented GPUs"), allocation.useful_rented[0])):
+        for key, label, gpus in (
+            ("owned", gettext("On owned GPUs"), allocation.useful_owned[0]),
+            ("rented", gettext("On rented GPUs"), allocation.useful_rented[0]),
+        ):
             cells = [
-                {"month": int(m), "label": self.month(int(m)), "quantity": float(gpus[m]), "unit_price": float(hours[m]),
-                 "amount": float(gpus[m] * hours[m]), "quantity_text": wording.counted(float(gpus[m]), "GPU", self.currency),
-                 "unit_price_text": wording.counted(float(hours[m]), "hour", self.currency),
-                 "amount_text": wording.number(float(gpus[m] * hours[m])), "discount": float(discount[m]),
-                 "value": float(gpus[m] * hours[m] * discount[m]), "value_text": wording.number(float(gpus[m] * hours[m] * discount[m]))}
+                {
+                    "month": int(m),
+                    "label": self.month(int(m)),
+                    "quantity": float(gpus[m]),
+                    "unit_price": float(hours[m]),
+                    "amount": float(gpus[m] * hours[m]),
+                    "quantity_text": wording.counted(float(gpus[m]), "GPU", self.currency),
+                    "unit_price_text": wording.counted(float(hours[m]), "hour", self.currency),
+                    "amount_text": wording.number(float(gpus[m] * hours[m])),
+                    "discount": float(discount[m]),
+                    "value": float(gpus[m] * hours[m] * discount[m]),
+                    "value_text": wording.number(float(gpus[m] * hours[m] * discount[m])),
+                }
                 for m in np.flatnonzero(gpus)
             ]
             if cells:
-                parts.append(self.figure(key, label, float((gpus * hours * discount).sum()), "GPU-hour", combine="sum", months=cells,
-                                         formula=gettext("GPUs busy × hours of the month × discount factor")))
+                parts.append(
+                    self.figure(
+                        key,
+                        label,
+                        float((gpus * hours * discount).sum()),
+                        "GPU-hour",
+                        combine="sum",
+                        months=cells,
+                        formula=gettext("GPUs busy × hours of the month × discount factor"),
+                    )
+                )
         total = float((self.plan.useful_hours * discount).sum())
-        return self.figure("useful_hours", gettext("Useful GPU-hours, discounted"), total, "GPU-hour", combine="sum", children=parts,
-                           drivers=self.drivers(self._demand_paths()))
+        return self.figure(
+            "useful_hours",
+            gettext("Useful GPU-hours, discounted"),
+            total,
+            "GPU-hour",
+            combine="sum",
+            children=parts,
+            drivers=self.drivers(self._demand_paths()),
+        )
 
     def _demand_paths(self) -> list[str]:
         paths = []
         for work in self.scenario.demand.workloads:
             base = f"demand/workloads/{work.slug}"
-            fields = {"pool": ("gpus", "gpu_hours_per_month"), "training": ("tokens_b", "runs_per_month"), "serving": ("requests_per_day",)}
+            fields = {
+                "pool": ("gpus", "gpu_hours_per_month"),
+                "training": ("tokens_b", "runs_per_month"),
+                "serving": ("requests_per_day",),
+            }
             paths += [f"{base}/{name}" for name in fields[work.kind] if getattr(work, name) is not None]
             paths += [f"{base}/growth/{name}" for name in ("rate_per_month", "ceiling") if hasattr(work.growth, name)]
         return paths
@@ -273,14 +426,34 @@ class _Explainer:
         pue = self._pue(m)
         site = housing.site_of[m] if housing.site_of else None
         related = [
-            self.figure("facility_kw", gettext("With cooling and losses"), float(self.plan.facility_kw[m]), "kW",
-                        formula=gettext("{it} kW × PUE {pue}").format(it=wording.number(housing.draw[0, m]), pue=wording.number(pue)),
-                        drivers=self.drivers([f"sites/{site.slug}/pue", f"sites/{site.slug}/cooling_method"] if site else [])),
-            self.figure("max_kw", gettext("Highest draw by the nameplates"), float(housing.draw_max[0].max(initial=0.0)), "kW",
-                        formula=gettext("circuits are sized for it")),
+            self.figure(
+                "facility_kw",
+                gettext("With cooling and losses"),
+                float(self.plan.facility_kw[m]),
+                "kW",
+                formula=gettext("{it} kW × PUE {pue}").format(
+                    it=wording.number(housing.draw[0, m]), pue=wording.number(pue)
+                ),
+                drivers=self.drivers([f"sites/{site.slug}/pue", f"sites/{site.slug}/cooling_method"] if site else []),
+            ),
+            self.figure(
+                "max_kw",
+                gettext("Highest draw by the nameplates"),
+                float(housing.draw_max[0].max(initial=0.0)),
+                "kW",
+                formula=gettext("circuits are sized for it"),
+            ),
         ]
-        return self.figure("peak_kw", gettext("Peak power"), self.plan.peak_kw, "kW", combine="sum", children=children, related=related,
-                           formula=gettext("highest measured draw of the machines, in {month}").format(month=self.month(m)))
+        return self.figure(
+            "peak_kw",
+            gettext("Peak power"),
+            self.plan.peak_kw,
+            "kW",
+            combine="sum",
+            children=children,
+            related=related,
+            formula=gettext("highest measured draw of the machines, in {month}").format(month=self.month(m)),
+        )
 
     def _draws(self, m: int) -> list[Node]:
         """What draws power in a month: each kind of machine, the fabric, less what throttling takes."""
@@ -290,29 +463,62 @@ class _Explainer:
             if not hosts and not cards:
                 continue
             machine = holding.machine
-            (_host_max, host_typical, host_idle), (_card_max, card_typical, card_idle) = machine.host_kw, machine.card_kw
+            (_host_max, host_typical, host_idle), (_card_max, card_typical, card_idle) = (
+                machine.host_kw,
+                machine.card_kw,
+            )
             busy = float(np.clip(self.plan.allocation.used[machine.slug][0, m] / cards, 0.0, 1.0)) if cards else 0.0
             idle, typical = hosts * host_idle + cards * card_idle, hosts * host_typical + cards * card_typical
             kw = idle + busy * (typical - idle)
             total += kw
-            parts.append(self.figure(
-                machine.slug, wording.item(machine.slug, self.book), kw, "kW",
-                formula=gettext("{servers} with {gpus} GPUs: idle {idle} kW + busy share {busy} × ({typical} − {idle}) kW").format(
-                    servers=wording.counted(hosts, "server", self.currency), gpus=wording.number(cards), idle=wording.number(idle),
-                    busy=wording.percent(busy), typical=wording.number(typical)),
-                source=wording.source(machine.build.source, self.book.pricing_date),
-            ))
+            parts.append(
+                self.figure(
+                    machine.slug,
+                    wording.item(machine.slug, self.book),
+                    kw,
+                    "kW",
+                    formula=gettext(
+                        "{servers} with {gpus} GPUs: idle {idle} kW + busy share {busy} × ({typical} − {idle}) kW"
+                    ).format(
+                        servers=wording.counted(hosts, "server", self.currency),
+                        gpus=wording.number(cards),
+                        idle=wording.number(idle),
+                        busy=wording.percent(busy),
+                        typical=wording.number(typical),
+                    ),
+                    source=wording.source(machine.build.source, self.book.pricing_date),
+                )
+            )
         fabric = float(self.plan.network.kw_typical[0, m]) if self.plan.network is not None else 0.0
         unthrottled = float(housing.draw_busy[0, m])
-        if parts and abs(unthrottled - fabric - total) > 1e-6:  # the work was moved when the room throttled: one sum for all machines
-            parts = [self.figure("machines", gettext("Machines"), unthrottled - fabric, "kW",
-                                 formula=gettext("idle + busy share × (typical − idle), before throttling"))]
+        if (
+            parts and abs(unthrottled - fabric - total) > 1e-6
+        ):  # the work was moved when the room throttled: one sum for all machines
+            parts = [
+                self.figure(
+                    "machines",
+                    gettext("Machines"),
+                    unthrottled - fabric,
+                    "kW",
+                    formula=gettext("idle + busy share × (typical − idle), before throttling"),
+                )
+            ]
         if fabric:
             network = self.plan.network
             assert network is not None
             switches = float(network.switches[0, m])
-            parts.append(self.figure("fabric", wording.category("capex.fabric"), fabric, "kW", formula=gettext("{switches} × {kw} kW").format(
-                switches=wording.counted(switches, "switch", self.currency), kw=wording.number(fabric / switches if switches else 0.0))))
+            parts.append(
+                self.figure(
+                    "fabric",
+                    wording.category("capex.fabric"),
+                    fabric,
+                    "kW",
+                    formula=gettext("{switches} × {kw} kW").format(
+                        switches=wording.counted(switches, "switch", self.currency),
+                        kw=wording.number(fabric / switches if switches else 0.0),
+                    ),
+                )
+            )
         cut = float(housing.draw[0, m]) - unthrottled
         if abs(cut) > 1e-9:
             parts.append(self.figure("throttling", gettext("Cut by the limits of the room"), cut, "kW"))
@@ -326,62 +532,120 @@ class _Explainer:
             hosts = float(holding.hosts[0, m])
             if hosts:
                 build = holding.machine.build
-                parts.append(self.figure(
-                    build.slug, wording.item(build.slug, self.book), hosts, "server",
-                    formula=gettext("{height} U, {kw} kW and {kg} kg each").format(
-                        height=wording.number(build.rack_units), kw=wording.number(build.max_kw), kg=wording.number(build.weight_kg or 0.0)),
-                    source=wording.source(build.source, self.book.pricing_date)))
+                parts.append(
+                    self.figure(
+                        build.slug,
+                        wording.item(build.slug, self.book),
+                        hosts,
+                        "server",
+                        formula=gettext("{height} U, {kw} kW and {kg} kg each").format(
+                            height=wording.number(build.rack_units),
+                            kw=wording.number(build.max_kw),
+                            kg=wording.number(build.weight_kg or 0.0),
+                        ),
+                        source=wording.source(build.source, self.book.pricing_date),
+                    )
+                )
         if self.plan.network is not None and self.plan.network.switches[0, m]:
-            parts.append(self.figure("switches", gettext("Switches"), float(self.plan.network.switches[0, m]), "switch"))
+            parts.append(
+                self.figure("switches", gettext("Switches"), float(self.plan.network.switches[0, m]), "switch")
+            )
         site = self.plan.housing.site_of[m]
-        paths = [f"sites/{site.slug}/{name}" for name in ("rack_units", "reserved_units", "rack_kw", "rack_kg", "racks")]
+        paths = [
+            f"sites/{site.slug}/{name}" for name in ("rack_units", "reserved_units", "rack_kw", "rack_kg", "racks")
+        ]
         return self.figure(
-            "racks", gettext("Racks"), float(racks.max(initial=0.0)), "rack", children=parts, drivers=self.drivers(paths),
-            formula=gettext("packed in {month}, the largest draw first, within height, power and weight of a rack").format(month=self.month(m)))
+            "racks",
+            gettext("Racks"),
+            float(racks.max(initial=0.0)),
+            "rack",
+            children=parts,
+            drivers=self.drivers(paths),
+            formula=gettext(
+                "packed in {month}, the largest draw first, within height, power and weight of a rack"
+            ).format(month=self.month(m)),
+        )
 
     def break_even(self) -> Node:
         mine, parts = self.plan, []
         for other in self.evaluation.plans:
-            if other.slug == mine.slug:
+            if other.slug == mine.slug or not (other.priced and mine.priced):
                 continue
             state = self.comparison.break_even[mine.slug][other.slug]
             months = state.months or (self.calendar.months - 1,)
             values = []
             for m in months:
                 values += [
-                    self.money(f"{plan.slug}:{m}", gettext("{plan}, to {month}").format(plan=self.names[plan.slug], month=self.month(m)),
-                               _cents(float(plan.cumulative_without_residual[m]), plan.decimals))
+                    self.money(
+                        f"{plan.slug}:{m}",
+                        gettext("{plan}, to {month}").format(plan=self.names[plan.slug], month=self.month(m)),
+                        _cents(float(plan.cumulative_without_residual[m]), plan.decimals),
+                    )
                     for plan in (mine, other)
                 ]
-            parts.append(_node(
-                other.slug, gettext("against “{plan}”").format(plan=self.names[other.slug]), float(state.months[0]) if state.months else None,
-                wording.break_even(state, self.calendar), unit=wording.unit("month"), children=values,
-                formula=gettext("cumulative present value of both, before the value at the horizon")))
+            parts.append(
+                _node(
+                    other.slug,
+                    gettext("against “{plan}”").format(plan=self.names[other.slug]),
+                    float(state.months[0]) if state.months else None,
+                    wording.break_even(state, self.calendar),
+                    unit=wording.unit("month"),
+                    children=values,
+                    formula=gettext("cumulative present value of both, before the value at the horizon"),
+                )
+            )
         known = [part["value"] for part in parts if part["value"] is not None]
-        text = gettext("; ").join(f"{part['label']}{gettext(': ')}{part['value_text']}" for part in parts)
-        return _node("break_even", gettext("Break-even"), min(known) if known else None, text, unit=wording.unit("month"), children=parts,
-                     formula=gettext("the month in which the cumulative present values of two plans cross"))
+        text = gettext("; ").join(f"{part['label']}{gettext(': ')}{part['value_text']}" for part in parts) or gettext(
+            "not known"
+        )
+        return _node(
+            "break_even",
+            gettext("Break-even"),
+            min(known) if known else None,
+            text,
+            unit=wording.unit("month"),
+            children=parts,
+            formula=gettext("the month in which the cumulative present values of two plans cross"),
+        )
 
     def served_share(self) -> Node:
         hours, allocation = self.calendar.hours, self.plan.allocation
         asked = float((self.plan.demand[0] * hours).sum())
         parts = [
             self.figure(key, label, float((gpus[0] * hours).sum()), "GPU-hour")
-            for key, label, gpus in (("owned", gettext("On owned GPUs"), allocation.useful_owned),
-                                     ("rented", gettext("On rented GPUs"), allocation.useful_rented),
-                                     ("unmet", gettext("Undone"), allocation.unmet))
+            for key, label, gpus in (
+                ("owned", gettext("On owned GPUs"), allocation.useful_owned),
+                ("rented", gettext("On rented GPUs"), allocation.useful_rented),
+                ("unmet", gettext("Undone"), allocation.unmet),
+            )
         ]
-        demanded = self.figure("demand", gettext("Demanded"), asked, "GPU-hour", combine="sum", children=parts,
-                               drivers=self.drivers(self._demand_paths()))
-        return self.figure("served_share", gettext("Demand met"), self.plan.served_share, "share", children=[demanded],
-                           formula=gettext("1 − GPU-hours undone ÷ GPU-hours demanded"))
+        demanded = self.figure(
+            "demand",
+            gettext("Demanded"),
+            asked,
+            "GPU-hour",
+            combine="sum",
+            children=parts,
+            drivers=self.drivers(self._demand_paths()),
+        )
+        return self.figure(
+            "served_share",
+            gettext("Demand met"),
+            self.plan.served_share,
+            "share",
+            children=[demanded],
+            formula=gettext("1 − GPU-hours undone ÷ GPU-hours demanded"),
+        )
 
     def margin(self) -> Node:
-        """Present value against the best other plan (the winner's) or against the winner (any other plan's), by category."""
+        """Present value against the best other plan (the winner's) or against the winner (any other plan's),
+        by category."""
         rival = self._rival()
         if rival is None:
             return self.money("margin", gettext("Margin"), None, formula=gettext("no other plan is ranked"))
-        label = gettext("Margin: “{other}” less “{plan}”").format(other=self.names[rival.slug], plan=self.names[self.plan.slug])
+        label = gettext("Margin: “{other}” less “{plan}”").format(
+            other=self.names[rival.slug], plan=self.names[self.plan.slug]
+        )
         gap = category_gap(self.plan, rival)
         theirs, ours = _Explainer(self.evaluation, self.comparison, rival), self
         parts = []
@@ -390,13 +654,28 @@ class _Explainer:
             for side, sign in ((theirs, 1), (ours, -1)):
                 lines = side.lines_by_category().get(name)
                 if lines:
-                    node = side.category(name, lines, lambda line: line.present_value(self.plan.discount), True, sign)
+                    node = side.category(name, lines, side.discounted, True, sign)
                     sides.append({**node, "label": self.names[side.plan.slug]})
-            parts.append(self.money(name, wording.category(name), amount, combine="sum", children=sides,
-                                    formula=gettext("“{other}” less “{plan}”").format(
-                                        other=self.names[rival.slug], plan=self.names[self.plan.slug])))
-        return self.money("margin", label, self.plan.money(gap.values()), combine="sum", children=parts,
-                          formula=gettext("difference of the present values, category by category"))
+            parts.append(
+                self.money(
+                    name,
+                    wording.category(name),
+                    amount,
+                    combine="sum",
+                    children=sides,
+                    formula=gettext("“{other}” less “{plan}”").format(
+                        other=self.names[rival.slug], plan=self.names[self.plan.slug]
+                    ),
+                )
+            )
+        return self.money(
+            "margin",
+            label,
+            self.plan.money(gap.values()),
+            combine="sum",
+            children=parts,
+            formula=gettext("difference of the present values, category by category"),
+        )
 
     def _rival(self) -> PlanResult | None:
         decided = self.comparison.verdict
@@ -409,16 +688,31 @@ class _Explainer:
         if not total:
             return self.money("unmet_cost", label, 0.0, formula=gettext("all demand is met"))
         factor = self.scenario.market.unmet_penalty_factor
-        cells = [{"month": int(m), "label": self.month(int(m)), "quantity": float(hours[m]), "value": float(hours[m]),
-                  "quantity_text": wording.counted(float(hours[m]), "GPU-hour", self.currency)} for m in np.flatnonzero(hours)]
+        cells = [
+            {
+                "month": int(m),
+                "label": self.month(int(m)),
+                "quantity": float(hours[m]),
+                "value": float(hours[m]),
+                "quantity_text": wording.counted(float(hours[m]), "GPU-hour", self.currency),
+            }
+            for m in np.flatnonzero(hours)
+        ]
         parts = [self.figure("hours", gettext("GPU-hours undone"), total, "GPU-hour", months=cells, combine="sum")]
         cost = self.plan.unmet_cost
         if cost is not None and factor:
             parts.append(self.money("hourly", gettext("Cloud price per GPU-hour, on average"), cost / total / factor))
             parts[-1]["value_text"] = wording.unit_price(cost / total / factor, self.currency)
-        return self.money("unmet_cost", label, cost, children=parts,
-                          formula=gettext("GPU-hours undone × cloud price of the month × {factor}; in no total").format(factor=wording.number(factor)),
-                          drivers=self.drivers(("market/unmet_penalty_factor", "market/provider_class")))
+        return self.money(
+            "unmet_cost",
+            label,
+            cost,
+            children=parts,
+            formula=gettext("GPU-hours undone × cloud price of the month × {factor}; in no total").format(
+                factor=wording.number(factor)
+            ),
+            drivers=self.drivers(("market/unmet_penalty_factor", "market/provider_class")),
+        )
 
     def capacity(self) -> Node:
         """GPUs that planning asks for in the busiest month, each factor once, by name."""
@@ -429,8 +723,16 @@ class _Explainer:
         parts = [self._requirement(slug, need, m) for slug, need in needs.items()]
         there = float(self.plan.capacity[m])
         return self.figure(
-            "capacity", gettext("GPUs needed"), float(self.plan.needed[0, m]), "GPU", combine="sum", children=parts,
-            formula=gettext("in {month}, the busiest month; {there} GPUs are owned then").format(month=self.month(m), there=wording.number(there)))
+            "capacity",
+            gettext("GPUs needed"),
+            float(self.plan.needed[0, m]),
+            "GPU",
+            combine="sum",
+            children=parts,
+            formula=gettext("in {month}, the busiest month; {there} GPUs are owned then").format(
+                month=self.month(m), there=wording.number(there)
+            ),
+        )
 
     def _requirement(self, slug: str, need: Requirement, m: int) -> Node:
         """One workload's GPUs: its mean, then every factor by name."""
@@ -441,22 +743,43 @@ class _Explainer:
         # a factor of 1 that stands for "does not apply" is left out
         silent = {"pcie", "allocation", "available", "convert"}
         factors = [
-            self.figure(name, wording.factor_name(name), value, "share" if name in shares else "1",
-                        drivers=self.drivers([path for path in (f"{base}/{name}",) if hasattr(work, name)]))
-            for name, value in need.factors.items() if not (name in silent and abs(value - 1.0) < 1e-12)
+            self.figure(
+                name,
+                wording.factor_name(name),
+                value,
+                "share" if name in shares else "1",
+                drivers=self.drivers([path for path in (f"{base}/{name}",) if hasattr(work, name)]),
+            )
+            for name, value in need.factors.items()
+            if not (name in silent and abs(value - 1.0) < 1e-12)
         ]
         formula = {
             "pool": gettext("mean × peak to mean ÷ target utilisation (÷ available share where work is in GPU-hours)"),
             "training": gettext("the larger of mean work and one run's GPUs ÷ target utilisation"),
-            "serving": gettext("mean × daily peak × burst factor ÷ target utilisation, up to whole servers, + spare servers"),
+            "serving": gettext(
+                "mean × daily peak × burst factor ÷ target utilisation, up to whole servers, + spare servers"
+            ),
         }[work.kind]
-        limit = {"memory": gettext("memory decides"), "deadline": gettext("the deadline decides"),
-                 "throughput": gettext("throughput decides"), "redundancy": gettext("redundancy decides")}.get(need.limit, need.limit)
-        children = [self.figure("mean", wording.factor_name("mean"), mean, "GPU", drivers=self.drivers(self._paths_of(base))), *factors]
+        limit = {
+            "memory": gettext("memory decides"),
+            "deadline": gettext("the deadline decides"),
+            "throughput": gettext("throughput decides"),
+            "redundancy": gettext("redundancy decides"),
+        }.get(need.limit, need.limit)
+        children = [
+            self.figure("mean", wording.factor_name("mean"), mean, "GPU", drivers=self.drivers(self._paths_of(base))),
+            *factors,
+        ]
         if need.reserve[0, m]:
             children.append(self.figure("reserve", gettext("GPUs in spare servers"), float(need.reserve[0, m]), "GPU"))
-        return self.figure(slug, wording.workload_named(self.scenario, slug), required, "GPU", children=children,
-                           formula=f"{formula} · {limit}")
+        return self.figure(
+            slug,
+            wording.workload_named(self.scenario, slug),
+            required,
+            "GPU",
+            children=children,
+            formula=f"{formula} · {limit}",
+        )
 
     def _paths_of(self, base: str) -> list[str]:
         return [path for path in self._demand_paths() if path.startswith(base + "/")]
@@ -466,14 +789,28 @@ class _Explainer:
         parts = []
         for position, order in enumerate(self.plan.orders):
             amount = _cents(order.quantity * order.unit_price, self.plan.decimals)
-            parts.append(self.money(
-                f"{position}:{order.item}", wording.line(order, self.book), amount,
-                formula=gettext("{quantity} × {price}; order by {order_by}, in service {month}").format(
-                    quantity=wording.number(order.quantity), price=wording.unit_price(order.unit_price, self.currency),
-                    order_by=wording.date(order.order_by), month=self.month(order.in_service)),
-                source=wording.source(order.source, self.book.pricing_date, self.scenario.market.stale_after_days)))
-        return self.money("orders", gettext("Orders"), self.plan.money(part["value"] for part in parts), combine="sum", children=parts,
-                          formula=gettext("sum of the orders"))
+            parts.append(
+                self.money(
+                    f"{position}:{order.item}",
+                    wording.line(order, self.book),
+                    amount,
+                    formula=gettext("{quantity} × {price}; order by {order_by}, in service {month}").format(
+                        quantity=wording.number(order.quantity),
+                        price=wording.unit_price(order.unit_price, self.currency),
+                        order_by=wording.date(order.order_by),
+                        month=self.month(order.in_service),
+                    ),
+                    source=wording.source(order.source, self.book.pricing_date, self.scenario.market.stale_after_days),
+                )
+            )
+        return self.money(
+            "orders",
+            gettext("Orders"),
+            self.plan.money(part["value"] for part in parts),
+            combine="sum",
+            children=parts,
+            formula=gettext("sum of the orders"),
+        )
 
 
 def _cents(value: float, decimals: int) -> float:

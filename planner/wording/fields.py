@@ -1,6 +1,7 @@
 """Words for every field of the scenario document: its label, one sentence of help, what an empty field means.
 
-A path names a field by class: `demand/workloads/pool/growth/rate_per_month` is CompoundGrowth.rate_per_month wherever it stands.
+A path names a field by class: `demand/workloads/pool/growth/rate_per_month` is CompoundGrowth.rate_per_month
+wherever it stands.
 """
 
 from __future__ import annotations
@@ -28,17 +29,21 @@ class Words:
 
 
 _RATE = _("Nominal price change per year; minus means cheaper.")
-_BY_YEAR = Words(_("Change year by year"), _("Price change of the first, second … year; later years take the general rate."))
-_CEILING = Words(
-    _("Ceiling"), _("Growth stops at this value; it does not cut what is needed today."), _("no ceiling"))
+_BY_YEAR = Words(
+    _("Change year by year"), _("Price change of the first, second … year; later years take the general rate.")
+)
+_CEILING = Words(_("Ceiling"), _("Growth stops at this value; it does not cut what is needed today."), _("no ceiling"))
 
 FIELDS: dict[str, Words] = {
     # demand
     "Demand.workloads": Words(_("Workloads"), _("The kinds of work that need GPUs; each is sized by itself.")),
     "Demand.software_speedup_per_year": Words(
-        _("Software speed-up"), _("Share by which better software cuts the work per unit each year, before GPUs are counted.")),
+        _("Software speed-up"),
+        _("Share by which better software cuts the work per unit each year, before GPUs are counted."),
+    ),
     "Demand.service_target": Words(
-        _("Service target"), _("Share of the demand that must be served in every month; a plan below it is not ranked.")),
+        _("Service target"), _("Share of the demand that must be served in every month; a plan below it is not ranked.")
+    ),
     "ConstantGrowth.kind": Words(_("Growth curve"), _("How the driver of demand changes over the months.")),
     "CompoundGrowth.kind": Words(_("Growth curve"), _("How the driver of demand changes over the months.")),
     "LinearGrowth.kind": Words(_("Growth curve"), _("How the driver of demand changes over the months.")),
@@ -46,111 +51,183 @@ FIELDS: dict[str, Words] = {
     "StepGrowth.kind": Words(_("Growth curve"), _("How the driver of demand changes over the months.")),
     "TableGrowth.kind": Words(_("Growth curve"), _("How the driver of demand changes over the months.")),
     "CompoundGrowth.rate_per_month": Words(
-        _("Growth"), _("Compound growth of the work, per month; 5 % a month doubles it every 14 months.")),
+        _("Growth"), _("Compound growth of the work, per month; 5 % a month doubles it every 14 months.")
+    ),
     "CompoundGrowth.ceiling": _CEILING,
-    "CompoundGrowth.fade_per_year": Words(_("Growth fades by"), _("Share by which the growth rate itself shrinks each year.")),
+    "CompoundGrowth.fade_per_year": Words(
+        _("Growth fades by"), _("Share by which the growth rate itself shrinks each year.")
+    ),
     "LinearGrowth.per_month": Words(_("Added each month"), _("The same amount is added every month.")),
     "LinearGrowth.ceiling": _CEILING,
     "LogisticGrowth.rate_per_month": Words(
-        _("Growth"), _("Growth per month while demand is far below the ceiling; it slows as the ceiling comes near.")),
+        _("Growth"), _("Growth per month while demand is far below the ceiling; it slows as the ceiling comes near.")
+    ),
     "LogisticGrowth.ceiling": Words(_("Ceiling"), _("Value that the S-curve approaches.")),
     "StepGrowth.steps": Words(_("Steps"), _("Months in which demand takes a new value: a launch, a new customer.")),
     "Step.month": Words(_("Month of the step"), _("Month, counted from 0, from which the new value holds.")),
     "Step.value": Words(_("New value"), _("What the driver is from that month on.")),
     "TableGrowth.values": Words(_("Monthly table"), _("The driver in each month; the last value holds for the rest.")),
     # workloads
-    "WorkloadBase.slug": Words(_("Short name"), _("Short name used in paths and exports; it stays when the title changes.")),
+    "WorkloadBase.slug": Words(
+        _("Short name"), _("Short name used in paths and exports; it stays when the title changes.")
+    ),
     "WorkloadBase.name": Words(_("Name"), _("What people call this work.")),
     "WorkloadBase.accelerator": Words(
-        _("Reference GPU"), _("The GPU in which this work is stated and reported; other kinds are converted to it.")),
+        _("Reference GPU"), _("The GPU in which this work is stated and reported; other kinds are converted to it.")
+    ),
     "WorkloadBase.priority": Words(
-        _("Priority"), _("1 is served first; when GPUs are short, higher numbers overflow or wait.")),
+        _("Priority"), _("1 is served first; when GPUs are short, higher numbers overflow or wait.")
+    ),
     "WorkloadBase.growth": Words(_("Growth curve"), _("How the driver of demand changes over the months.")),
     "WorkloadBase.bound": Words(
-        _("Limited by"), _("What binds this work on a GPU; it decides how GPUs of different kinds compare.")),
+        _("Limited by"), _("What binds this work on a GPU; it decides how GPUs of different kinds compare.")
+    ),
     "PoolWorkload.kind": Words(_("Kind of work"), _("How this work is stated and sized.")),
     "TrainingWorkload.kind": Words(_("Kind of work"), _("How this work is stated and sized.")),
     "ServingWorkload.kind": Words(_("Kind of work"), _("How this work is stated and sized.")),
     "PoolWorkload.gpus": Words(_("GPUs today"), _("GPUs the team needs in the first month.")),
     "PoolWorkload.measure": Words(
-        _("These GPUs are"), _("Whether the figure counts busy, allocated or installed GPUs; only installed ones hold spare room already.")),
+        _("These GPUs are"),
+        _("Whether the figure counts busy, allocated or installed GPUs; only installed ones hold spare room already."),
+    ),
     "PoolWorkload.gpu_hours_per_month": Words(
-        _("Work per month"), _("GPU-hours of work a month; where given, it replaces the number of GPUs."), _("use the GPUs above")),
+        _("Work per month"),
+        _("GPU-hours of work a month; where given, it replaces the number of GPUs."),
+        _("use the GPUs above"),
+    ),
     "PoolWorkload.target_utilisation": Words(
-        _("Target utilisation"), _("Share of the installed GPUs that planning keeps busy; the rest is headroom for queues and peaks.")),
-    "PoolWorkload.peak_to_mean": Words(_("Peak to mean"), _("How far the busiest moments of a month rise above its average.")),
+        _("Target utilisation"),
+        _("Share of the installed GPUs that planning keeps busy; the rest is headroom for queues and peaks."),
+    ),
+    "PoolWorkload.peak_to_mean": Words(
+        _("Peak to mean"), _("How far the busiest moments of a month rise above its average.")
+    ),
     "PoolWorkload.scheduler": Words(
-        _("Scheduling"), _("How GPUs are shared out; it counts only where work is stated in GPU-hours.")),
+        _("Scheduling"), _("How GPUs are shared out; it counts only where work is stated in GPU-hours.")
+    ),
     "PoolWorkload.gang_gpus": Words(_("Largest job"), _("GPUs that the largest single job needs at once.")),
     "TrainingWorkload.preset": Words(_("Model"), _("A published model whose architecture is filled in."), _("by hand")),
-    "TrainingWorkload.model": Words(_("Architecture"), _("The model's architecture, by hand."), _("that of the chosen model")),
+    "TrainingWorkload.model": Words(
+        _("Architecture"), _("The model's architecture, by hand."), _("that of the chosen model")
+    ),
     "TrainingWorkload.precision": Words(_("Precision"), _("Number format in which the run computes.")),
     "TrainingWorkload.tokens_b": Words(_("Tokens per run"), _("Tokens one run trains on, in billions.")),
     "TrainingWorkload.runs_per_month": Words(_("Runs per month"), _("Training runs started in a month, on average.")),
     "TrainingWorkload.deadline_days": Words(
-        _("Deadline per run"), _("Days within which a run must finish; a shorter deadline needs more GPUs at once.")),
-    "TrainingWorkload.sequence": Words(_("Sequence length"), _("Tokens in one training sequence; long ones need more memory.")),
+        _("Deadline per run"), _("Days within which a run must finish; a shorter deadline needs more GPUs at once.")
+    ),
+    "TrainingWorkload.sequence": Words(
+        _("Sequence length"), _("Tokens in one training sequence; long ones need more memory.")
+    ),
     "TrainingWorkload.micro_batch": Words(_("Micro-batch"), _("Sequences a GPU holds at a time; it costs memory.")),
     "TrainingWorkload.states": Words(
-        _("Optimiser state"), _("What is kept in memory per parameter: weights, gradients and optimiser.")),
+        _("Optimiser state"), _("What is kept in memory per parameter: weights, gradients and optimiser.")
+    ),
     "TrainingWorkload.mfu": Words(
-        _("Model FLOPS utilisation"), _("Share of the GPU's peak rate that training achieves."), _("typical for the hardware")),
+        _("Model FLOPS utilisation"),
+        _("Share of the GPU's peak rate that training achieves."),
+        _("typical for the hardware"),
+    ),
     "TrainingWorkload.goodput": Words(
-        _("Goodput"), _("Share of the time that moves the run forward; failures and restarts take the rest."), _("0.95 on one server, 0.85 on several")),
+        _("Goodput"),
+        _("Share of the time that moves the run forward; failures and restarts take the rest."),
+        _("0.95 on one server, 0.85 on several"),
+    ),
     "TrainingWorkload.measured_tokens_per_s_per_gpu": Words(
-        _("Measured rate"), _("Tokens a second that one reference GPU trains on, as measured; it replaces the estimate."), _("estimated from the model")),
+        _("Measured rate"),
+        _("Tokens a second that one reference GPU trains on, as measured; it replaces the estimate."),
+        _("estimated from the model"),
+    ),
     "TrainingWorkload.target_utilisation": Words(
-        _("Target utilisation"), _("Share of the installed GPUs that planning keeps busy; the rest is headroom for queues and peaks.")),
+        _("Target utilisation"),
+        _("Share of the installed GPUs that planning keeps busy; the rest is headroom for queues and peaks."),
+    ),
     "TrainingWorkload.driver": Words(_("What grows"), _("Whether growth adds runs or makes each run longer.")),
     "TrainingWorkload.growth": Words(_("Growth curve"), _("How the driver of demand changes over the months.")),
     "ServingWorkload.preset": Words(_("Model"), _("A published model whose architecture is filled in."), _("by hand")),
-    "ServingWorkload.model": Words(_("Architecture"), _("The model's architecture, by hand."), _("that of the chosen model")),
+    "ServingWorkload.model": Words(
+        _("Architecture"), _("The model's architecture, by hand."), _("that of the chosen model")
+    ),
     "ServingWorkload.precision": Words(_("Precision"), _("Number format in which the model answers.")),
-    "ServingWorkload.requests_per_day": Words(_("Requests per day"), _("Requests on an average day of the first month.")),
+    "ServingWorkload.requests_per_day": Words(
+        _("Requests per day"), _("Requests on an average day of the first month.")
+    ),
     "ServingWorkload.input_tokens": Words(_("Input tokens"), _("Tokens of an average prompt.")),
     "ServingWorkload.output_tokens": Words(_("Output tokens"), _("Tokens of an average answer.")),
-    "ServingWorkload.latency": Words(_("Latency class"), _("How quickly answers must come; a quick answer leaves GPUs less full.")),
+    "ServingWorkload.latency": Words(
+        _("Latency class"), _("How quickly answers must come; a quick answer leaves GPUs less full.")
+    ),
     "ServingWorkload.diurnal_peak": Words(_("Daily peak"), _("Busiest hour against the average of the day.")),
     "ServingWorkload.burst_peak": Words(_("Burst factor"), _("Busiest minutes against the average of that hour.")),
     "ServingWorkload.target_utilisation": Words(
-        _("Target utilisation"), _("Load at which a server still answers in time at the peak; the rest is headroom.")),
+        _("Target utilisation"), _("Load at which a server still answers in time at the peak; the rest is headroom.")
+    ),
     "ServingWorkload.spare_servers": Words(
-        _("Spare servers"), _("Servers that may fail at the peak without loss (N + this number).")),
+        _("Spare servers"), _("Servers that may fail at the peak without loss (N + this number).")
+    ),
     "ServingWorkload.measured_requests_per_s_per_gpu": Words(
-        _("Measured rate"), _("Requests a second that one reference GPU answers, as measured; it replaces the estimate."), _("estimated from the model")),
+        _("Measured rate"),
+        _("Requests a second that one reference GPU answers, as measured; it replaces the estimate."),
+        _("estimated from the model"),
+    ),
     # model shape
     "ModelShape.params_b": Words(_("Parameters"), _("All parameters of the model, in billions.")),
     "ModelShape.active_params_b": Words(
-        _("Active parameters"), _("Parameters that work on each token; fewer than all in a mixture of experts."), _("all")),
+        _("Active parameters"),
+        _("Parameters that work on each token; fewer than all in a mixture of experts."),
+        _("all"),
+    ),
     "ModelShape.layers": Words(_("Layers"), _("Transformer layers.")),
     "ModelShape.hidden": Words(_("Hidden size"), _("Width of the model.")),
     "ModelShape.heads": Words(_("Attention heads"), _("Heads of each attention layer.")),
-    "ModelShape.kv_heads": Words(_("Key-value heads"), _("Heads that keep keys and values; fewer need less cache."), _("as many as heads")),
+    "ModelShape.kv_heads": Words(
+        _("Key-value heads"), _("Heads that keep keys and values; fewer need less cache."), _("as many as heads")
+    ),
     "ModelShape.head_dim": Words(_("Head size"), _("Width of one attention head."), _("hidden size ÷ heads")),
     "ModelShape.attention": Words(_("Attention"), _("Form of attention; it decides the size of the cache.")),
-    "ModelShape.kv_lora_rank": Words(_("Compressed cache width"), _("Rank of the compressed cache of MLA."), _("not compressed")),
-    "ModelShape.rope_head_dim": Words(_("Rotary part of a head"), _("Width kept outside the compressed cache of MLA."), _("none")),
-    "ModelShape.sliding_window": Words(_("Sliding window"), _("Tokens that sliding layers look back on."), _("no window")),
+    "ModelShape.kv_lora_rank": Words(
+        _("Compressed cache width"), _("Rank of the compressed cache of MLA."), _("not compressed")
+    ),
+    "ModelShape.rope_head_dim": Words(
+        _("Rotary part of a head"), _("Width kept outside the compressed cache of MLA."), _("none")
+    ),
+    "ModelShape.sliding_window": Words(
+        _("Sliding window"), _("Tokens that sliding layers look back on."), _("no window")
+    ),
     "ModelShape.full_attention_layers": Words(
-        _("Full-attention layers"), _("Layers that look back on everything; the others hold a window only."), _("all layers")),
+        _("Full-attention layers"),
+        _("Layers that look back on everything; the others hold a window only."),
+        _("all layers"),
+    ),
     "ModelShape.moe": Words(_("Mixture of experts"), _("Whether only some parameters work on each token.")),
     # plans
     "Plan.slug": Words(_("Short name"), _("Short name used in paths and exports; it stays when the title changes.")),
     "Plan.name": Words(_("Name"), _("What people call this plan."), _("named by its settings")),
     "Plan.strategy": Words(_("Strategy"), _("The way of buying that this plan follows; its settings say the rest.")),
-    "Plan.start": Words(_("First purchase"), _("What is in service and paid in the first month."), _("nothing is bought at the start")),
+    "Plan.start": Words(
+        _("First purchase"), _("What is in service and paid in the first month."), _("nothing is bought at the start")
+    ),
     "Plan.follow_up": Words(_("Follow-up"), _("What is bought when demand outgrows the fleet.")),
-    "Plan.overflow": Words(_("Cloud overflow"), _("A cloud offer that takes what the owned GPUs cannot serve."), _("no cloud")),
+    "Plan.overflow": Words(
+        _("Cloud overflow"), _("A cloud offer that takes what the owned GPUs cannot serve."), _("no cloud")
+    ),
     "Plan.fabric": Words(_("Fabric"), _("The network that lets one job span servers.")),
     "Plan.end_of_life": Words(_("End of life"), _("What happens to machines that have served their time.")),
     "Plan.sourcing": Words(_("Sourcing"), _("How the machines are paid for.")),
     "Plan.lead_months": Words(
-        _("Lead time"), _("Months from order to service of a follow-up."), _("lead time of the server and commissioning")),
+        _("Lead time"),
+        _("Months from order to service of a follow-up."),
+        _("lead time of the server and commissioning"),
+    ),
     "Plan.upgrades": Words(
-        _("Room upgrades"), _("Whether upgrades of the room are ordered with this plan, or only shown as the remedy with their price.")),
+        _("Room upgrades"),
+        _("Whether upgrades of the room are ordered with this plan, or only shown as the remedy with their price."),
+    ),
     "Start.build": Words(_("Server"), _("The server that is bought first.")),
     "Start.quantity": Words(_("Servers"), _("How many of them are bought at the start.")),
-    "Start.cards": Words(_("GPUs"), _("GPUs in all at the start; free slots can be filled later."), _("as the servers come")),
+    "Start.cards": Words(
+        _("GPUs"), _("GPUs in all at the start; free slots can be filled later."), _("as the servers come")
+    ),
     "Wave.month": Words(_("Month of order"), _("Month, counted from 0, in which this wave is ordered.")),
     "Wave.quantity": Words(_("Quantity"), _("Servers of this wave.")),
     "FollowUp.kind": Words(_("Rule"), _("Whether demand triggers cards or whole servers, or fixed months do.")),
@@ -158,15 +235,27 @@ FIELDS: dict[str, Words] = {
     "FollowUp.build": Words(_("Follow-up server"), _("The server that follow-ups buy."), _("the first server's kind")),
     "FollowUp.waves": Words(_("Waves"), _("Purchases in fixed months.")),
     "FollowUp.min_service_months": Words(
-        _("Least service"), _("Nothing is ordered that would serve fewer months before the horizon."), _("18 with cloud overflow, else 0")),
+        _("Least service"),
+        _("Nothing is ordered that would serve fewer months before the horizon."),
+        _("18 with cloud overflow, else 0"),
+    ),
     "Overflow.accelerator": Words(_("Rented GPU"), _("The kind of GPU that is rented.")),
-    "Overflow.offer": Words(_("Cloud offer"), _("One offer of the catalog, pinned."), _("the median of comparable offers")),
-    "Overflow.provider_class": Words(_("Kind of provider"), _("Providers among which the median is taken."), _("as under Market")),
+    "Overflow.offer": Words(
+        _("Cloud offer"), _("One offer of the catalog, pinned."), _("the median of comparable offers")
+    ),
+    "Overflow.provider_class": Words(
+        _("Kind of provider"), _("Providers among which the median is taken."), _("as under Market")
+    ),
     "Overflow.reserved_share": Words(
-        _("Reserved share"), _("Share of the rented GPUs that is committed to for a term, used or not, at a discount.")),
+        _("Reserved share"), _("Share of the rented GPUs that is committed to for a term, used or not, at a discount.")
+    ),
     "Overflow.reserved_term_months": Words(_("Term of the reservation"), _("Months for which a reservation is owed.")),
-    "Fabric.when": Words(_("Build a fabric"), _("Whether a fabric is built: when a job exceeds one server, always, or never.")),
-    "Fabric.final_nodes": Words(_("Wire for"), _("Servers for which the fabric is wired from the start."), _("grown wave by wave")),
+    "Fabric.when": Words(
+        _("Build a fabric"), _("Whether a fabric is built: when a job exceeds one server, always, or never.")
+    ),
+    "Fabric.final_nodes": Words(
+        _("Wire for"), _("Servers for which the fabric is wired from the start."), _("grown wave by wave")
+    ),
     "Fabric.switch": Words(_("Switch"), _("Switch of the fabric."), _("a 64-port 400G switch")),
     "Fabric.link": Words(_("Cable"), _("Cable and optics of a link."), _("by the speed of the server's ports")),
     "EndOfLife.life_months": Words(_("Service life"), _("Months a machine serves before it is sold or replaced.")),
@@ -179,11 +268,16 @@ FIELDS: dict[str, Words] = {
     "Site.region": Words(_("Region"), _("Region of the electricity tariff and of cloud offers.")),
     "Site.customer_class": Words(_("Tariff class"), _("Class of customer in the electricity tariff.")),
     "Site.electricity_price_per_kwh": Words(
-        _("Electricity"), _("Price of a kilowatt-hour, all charges included."), _("the region's tariff")),
+        _("Electricity"), _("Price of a kilowatt-hour, all charges included."), _("the region's tariff")
+    ),
     "Site.cooling_method": Words(_("Cooling"), _("How heat leaves the room; it sets the PUE where none is given.")),
     "Site.pue": Words(_("PUE"), _("Energy of the whole facility ÷ energy of the machines."), _("by cooling method")),
-    "Site.cooling_kw": Words(_("Cooling"), _("Heat the room can carry away; above it machines slow down or stop."), _("no limit known")),
-    "Site.power_kw": Words(_("Power"), _("Power the room's circuits can carry, set against the maximum draw."), _("no limit known")),
+    "Site.cooling_kw": Words(
+        _("Cooling"), _("Heat the room can carry away; above it machines slow down or stop."), _("no limit known")
+    ),
+    "Site.power_kw": Words(
+        _("Power"), _("Power the room's circuits can carry, set against the maximum draw."), _("no limit known")
+    ),
     "Site.racks": Words(_("Racks"), _("Rack positions the room has."), _("no limit known")),
     "Site.rack_units": Words(_("Rack height"), _("Height of a rack.")),
     "Site.rack_kw": Words(_("Power per rack"), _("Power one rack may draw."), _("no limit known")),
@@ -192,9 +286,13 @@ FIELDS: dict[str, Words] = {
     "Site.noise_limit_db": Words(_("Noise limit"), _("Loudest machine the room tolerates."), _("no limit")),
     "Site.colocation": Words(_("Colocation contract"), _("Terms of the hall's contract."), _("a room of one's own")),
     "Site.moving_cost": Words(_("Moving cost"), _("Paid once, in the month the machines move here.")),
-    "Site.upgrades": Words(_("Possible upgrades"), _("What can be added to the room, in the order in which it would be bought.")),
+    "Site.upgrades": Words(
+        _("Possible upgrades"), _("What can be added to the room, in the order in which it would be bought.")
+    ),
     "Colocation.market": Words(_("Market"), _("Colocation market whose price is taken."), _("own price")),
-    "Colocation.price_per_kw_month": Words(_("Price per kW"), _("Price of a contracted kilowatt and month."), _("the market's price")),
+    "Colocation.price_per_kw_month": Words(
+        _("Price per kW"), _("Price of a contracted kilowatt and month."), _("the market's price")
+    ),
     "Colocation.power_included": Words(_("Power included"), _("Whether the price covers the electricity.")),
     "Colocation.usable_share": Words(_("Usable share"), _("Share of the contracted power that machines may draw.")),
     "Colocation.step_kw": Words(_("Contract step"), _("Steps in which power is contracted.")),
@@ -211,7 +309,9 @@ FIELDS: dict[str, Words] = {
     "PricePath.by_year": _BY_YEAR,
     "PricePath.rate_per_year": Words(_("Price change"), _RATE),
     "AcceleratorPath.rate_per_year": Words(
-        _("GPU price change"), _("Nominal change of GPU and server prices per year; minus means cheaper. Cloud prices follow it.")),
+        _("GPU price change"),
+        _("Nominal change of GPU and server prices per year; minus means cheaper. Cloud prices follow it."),
+    ),
     "MemoryPath.rate_per_year": Words(_("Memory and flash price change"), _RATE),
     "RestPath.rate_per_year": Words(_("Other hardware price change"), _RATE),
     "ElectricityPath.rate_per_year": Words(_("Electricity price change"), _RATE),
@@ -221,21 +321,31 @@ FIELDS: dict[str, Words] = {
     "Market.memory_flash": Words(_("Memory and flash prices"), _("How the prices of memory and flash move.")),
     "Market.rest": Words(_("Other hardware prices"), _("How the prices of all other hardware move.")),
     "Market.cloud_spread": Words(
-        _("Cloud price spread"), _("Added to the yearly change of GPU prices to get that of cloud prices.")),
+        _("Cloud price spread"), _("Added to the yearly change of GPU prices to get that of cloud prices.")
+    ),
     "Market.electricity": Words(_("Electricity prices"), _("How the price of electricity moves.")),
     "Market.colocation": Words(_("Colocation prices"), _("How the price of colocation moves.")),
     "Market.wages": Words(_("Wages"), _("How wages move.")),
     "Market.provider_class": Words(
-        _("Cloud compared"), _("Kind of provider whose median offer stands for the cloud; it often decides the verdict.")),
-    "Market.stale_after_days": Words(_("Prices go stale after"), _("Older prices are badged stale; older cloud offers are not compared.")),
+        _("Cloud compared"),
+        _("Kind of provider whose median offer stands for the cloud; it often decides the verdict."),
+    ),
+    "Market.stale_after_days": Words(
+        _("Prices go stale after"), _("Older prices are badged stale; older cloud offers are not compared.")
+    ),
     "Market.residual": Words(_("Resale value"), _("Share of the price paid that a sale brings, by age.")),
     "Market.resale_commission": Words(_("Resale commission"), _("Share of a sale that the broker keeps.")),
     "Market.resale_factor": Words(
-        _("Condition factor"), _("Condition and speed of sale: below 1 for worn machines or a hurried sale.")),
+        _("Condition factor"), _("Condition and speed of sale: below 1 for worn machines or a hurried sale.")
+    ),
     "Market.unmet_penalty_factor": Words(
-        _("Price of unmet work"), _("Unmet work is shown at this multiple of the cloud price; it enters no total.")),
+        _("Price of unmet work"), _("Unmet work is shown at this multiple of the cloud price; it enters no total.")
+    ),
     "Market.own_prices": Words(
-        _("Own prices"), _("Your own price of an item, in the scenario's currency, in place of the catalog's."), _("the catalog's price")),
+        _("Own prices"),
+        _("Your own price of an item, in the scenario's currency, in place of the catalog's."),
+        _("the catalog's price"),
+    ),
     "CurvePoint.month": Words(_("Age"), _("Age of the machine in months.")),
     "CurvePoint.share": Words(_("Share of the price"), _("Share of the price paid that a sale brings at this age.")),
     "ResidualCurves.system": Words(_("Whole systems"), _("Resale of servers with built-in GPUs, by age.")),
@@ -245,21 +355,36 @@ FIELDS: dict[str, Words] = {
     # operations and finance
     "Operations.region": Words(_("Country"), _("Country of staff cost and import duty.")),
     "Operations.loaded_cost_per_fte_year": Words(
-        _("Cost per engineer"), _("Yearly cost of one full-time engineer, all charges included."), _("the country's figure")),
+        _("Cost per engineer"),
+        _("Yearly cost of one full-time engineer, all charges included."),
+        _("the country's figure"),
+    ),
     "Operations.servers_per_fte": Words(
-        _("Servers per engineer"), _("Servers one full-time engineer looks after."), _("in steps by fleet size")),
+        _("Servers per engineer"), _("Servers one full-time engineer looks after."), _("in steps by fleet size")
+    ),
     "Operations.commissioning_days": Words(
-        _("Commissioning"), _("Days of burn-in between delivery and service."), _("the catalog's figure")),
+        _("Commissioning"), _("Days of burn-in between delivery and service."), _("the catalog's figure")
+    ),
     "Operations.storage_tb": Words(_("Shared storage"), _("Fast shared storage bought at the start.")),
-    "Operations.tax_region": Words(_("Sales tax or VAT"), _("Tax row of the catalog that applies to purchases."), _("no tax line")),
-    "Operations.recoverable_tax_share": Words(_("Recoverable tax"), _("Share of the tax that is paid back; a registered business recovers all VAT.")),
+    "Operations.tax_region": Words(
+        _("Sales tax or VAT"), _("Tax row of the catalog that applies to purchases."), _("no tax line")
+    ),
+    "Operations.recoverable_tax_share": Words(
+        _("Recoverable tax"), _("Share of the tax that is paid back; a registered business recovers all VAT.")
+    ),
     "Finance.discount_rate": Words(
-        _("Discount rate"), _("Yearly rate at which later money counts less; 4 % public, 8 % enterprise, 17 % start-up.")),
-    "Finance.fiscal_year_start_month": Words(_("Fiscal year starts in"), _("Calendar month in which the fiscal year begins.")),
+        _("Discount rate"),
+        _("Yearly rate at which later money counts less; 4 % public, 8 % enterprise, 17 % start-up."),
+    ),
+    "Finance.fiscal_year_start_month": Words(
+        _("Fiscal year starts in"), _("Calendar month in which the fiscal year begins.")
+    ),
     "Finance.running_costs_mid_month": Words(
-        _("Running costs mid-month"), _("Discount running costs from the middle of their month instead of its start.")),
+        _("Running costs mid-month"), _("Discount running costs from the middle of their month instead of its start.")
+    ),
     "Finance.residual_at_horizon": Words(
-        _("Count resale at the end"), _("Whether machines still in service at the horizon count at their resale value.")),
+        _("Count resale at the end"), _("Whether machines still in service at the horizon count at their resale value.")
+    ),
     # scenario
     "Scenario.schema_version": Words(_("Schema version"), _("Version of the document's form.")),
     "Scenario.name": Words(_("Name"), _("What people call this scenario."), _("named by its template")),
@@ -274,54 +399,112 @@ FIELDS: dict[str, Words] = {
     "Scenario.market": Words(_("Prices"), _("How prices move, and which cloud is compared.")),
     "Scenario.operations": Words(_("Operations"), _("People and upkeep.")),
     "Scenario.finance": Words(_("Finance"), _("Discounting, fiscal year and residual value.")),
-    "Scenario.lines": Words(_("Cost lines"), _("Which lines are counted; those switched off are listed as left out."), _("as usual")),
+    "Scenario.lines": Words(
+        _("Cost lines"), _("Which lines are counted; those switched off are listed as left out."), _("as usual")
+    ),
 }
 
 SECTIONS = {
-    "scenario": _("Scenario"), "demand": _("Demand"), "plans": _("Plans"), "sites": _("Site"), "site": _("Site"),
-    "market": _("Prices"), "operations": _("Operations"), "finance": _("Finance"), "lines": _("Cost lines"), "risk": _("Risk"),
-    "growth": _("Growth"), "start": _("First purchase"), "follow_up": _("Follow-up"), "overflow": _("Cloud overflow"),
-    "fabric": _("Fabric"), "end_of_life": _("End of life"), "colocation": _("Colocation contract"),
-    "upgrades": _("Possible upgrades"), "residual": _("Resale value"), "own_prices": _("Own prices"), "model": _("Architecture"),
+    "scenario": _("Scenario"),
+    "demand": _("Demand"),
+    "plans": _("Plans"),
+    "sites": _("Site"),
+    "site": _("Site"),
+    "market": _("Prices"),
+    "operations": _("Operations"),
+    "finance": _("Finance"),
+    "lines": _("Cost lines"),
+    "risk": _("Risk"),
+    "growth": _("Growth"),
+    "start": _("First purchase"),
+    "follow_up": _("Follow-up"),
+    "overflow": _("Cloud overflow"),
+    "fabric": _("Fabric"),
+    "end_of_life": _("End of life"),
+    "colocation": _("Colocation contract"),
+    "upgrades": _("Possible upgrades"),
+    "residual": _("Resale value"),
+    "own_prices": _("Own prices"),
+    "model": _("Architecture"),
 }
 
 CHOICES: dict[tuple[str, Any], Any] = {
-    ("kind", "constant"): _("constant"), ("kind", "compound"): _("compound, per month"), ("kind", "linear"): _("linear"),
-    ("kind", "logistic"): _("S-curve"), ("kind", "steps"): _("in steps"), ("kind", "table"): _("monthly table"),
-    ("kind", "pool"): _("shared pool"), ("kind", "training"): _("training"), ("kind", "serving"): _("online service"),
-    ("kind", "none"): _("nothing more"), ("kind", "cards"): _("cards when demand needs them"),
-    ("kind", "servers"): _("servers when demand needs them"), ("kind", "schedule"): _("waves in fixed months"),
-    ("kind", "office"): _("office"), ("kind", "server_room"): _("server room"), ("kind", "data_hall"): _("data hall"),
+    ("kind", "constant"): _("constant"),
+    ("kind", "compound"): _("compound, per month"),
+    ("kind", "linear"): _("linear"),
+    ("kind", "logistic"): _("S-curve"),
+    ("kind", "steps"): _("in steps"),
+    ("kind", "table"): _("monthly table"),
+    ("kind", "pool"): _("shared pool"),
+    ("kind", "training"): _("training"),
+    ("kind", "serving"): _("online service"),
+    ("kind", "none"): _("nothing more"),
+    ("kind", "cards"): _("cards when demand needs them"),
+    ("kind", "servers"): _("servers when demand needs them"),
+    ("kind", "schedule"): _("waves in fixed months"),
+    ("kind", "office"): _("office"),
+    ("kind", "server_room"): _("server room"),
+    ("kind", "data_hall"): _("data hall"),
     ("kind", "colocation"): _("colocation"),
-    ("bound", "compute"): _("compute"), ("bound", "memory_bandwidth"): _("memory bandwidth"), ("bound", "fp64"): _("FP64 compute"),
-    ("measure", "busy"): _("busy"), ("measure", "allocated"): _("allocated"), ("measure", "installed"): _("installed"),
-    ("scheduler", "none"): _("first come, first served"), ("scheduler", "quotas"): _("quotas"),
+    ("bound", "compute"): _("compute"),
+    ("bound", "memory_bandwidth"): _("memory bandwidth"),
+    ("bound", "fp64"): _("FP64 compute"),
+    ("measure", "busy"): _("busy"),
+    ("measure", "allocated"): _("allocated"),
+    ("measure", "installed"): _("installed"),
+    ("scheduler", "none"): _("first come, first served"),
+    ("scheduler", "quotas"): _("quotas"),
     ("scheduler", "preemption"): _("quotas and preemption"),
-    ("attention", "MHA"): "MHA", ("attention", "GQA"): "GQA", ("attention", "MQA"): "MQA", ("attention", "MLA"): "MLA",
-    ("precision", "bf16"): "BF16", ("precision", "fp8"): "FP8", ("precision", "fp4"): "FP4",
+    ("attention", "MHA"): "MHA",
+    ("attention", "GQA"): "GQA",
+    ("attention", "MQA"): "MQA",
+    ("attention", "MLA"): "MLA",
+    ("precision", "bf16"): "BF16",
+    ("precision", "fp8"): "FP8",
+    ("precision", "fp4"): "FP4",
     ("states", "mixed_bf16_grads"): _("mixed precision, BF16 gradients"),
     ("states", "mixed_fp32_grads"): _("mixed precision, FP32 gradients"),
-    ("states", "pure_bf16"): _("BF16 throughout"), ("states", "adam_8bit"): _("8-bit Adam"),
-    ("driver", "runs"): _("number of runs"), ("driver", "tokens"): _("tokens per run"),
-    ("latency", "batch"): _("batch: any time"), ("latency", "relaxed"): _("relaxed"), ("latency", "interactive"): _("interactive"),
-    ("strategy", "scale_out"): _("start small, scale out"), ("strategy", "server_now"): _("one full server now"),
-    ("strategy", "servers_now"): _("several servers now"), ("strategy", "cluster_now"): _("cluster now"),
-    ("strategy", "cloud"): _("cloud"), ("strategy", "hybrid"): _("own the base, rent the peaks"),
-    ("strategy", "fixed"): _("fixed schedule"), ("strategy", "other"): _("other"),
-    ("provider_class", "specialist"): _("specialist GPU cloud"), ("provider_class", "large_provider"): _("large provider"),
+    ("states", "pure_bf16"): _("BF16 throughout"),
+    ("states", "adam_8bit"): _("8-bit Adam"),
+    ("driver", "runs"): _("number of runs"),
+    ("driver", "tokens"): _("tokens per run"),
+    ("latency", "batch"): _("batch: any time"),
+    ("latency", "relaxed"): _("relaxed"),
+    ("latency", "interactive"): _("interactive"),
+    ("strategy", "scale_out"): _("start small, scale out"),
+    ("strategy", "server_now"): _("one full server now"),
+    ("strategy", "servers_now"): _("several servers now"),
+    ("strategy", "cluster_now"): _("cluster now"),
+    ("strategy", "cloud"): _("cloud"),
+    ("strategy", "hybrid"): _("own the base, rent the peaks"),
+    ("strategy", "fixed"): _("fixed schedule"),
+    ("strategy", "other"): _("other"),
+    ("provider_class", "specialist"): _("specialist GPU cloud"),
+    ("provider_class", "large_provider"): _("large provider"),
     ("provider_class", "marketplace"): _("marketplace"),
-    ("reserved_term_months", 12): _("1 year"), ("reserved_term_months", 36): _("3 years"),
-    ("when", "never"): _("never"), ("when", "when_needed"): _("when a job exceeds one server"), ("when", "always"): _("always"),
-    ("then", "renew"): _("buy the same again"), ("then", "let_go"): _("let go"),
+    ("reserved_term_months", 12): _("1 year"),
+    ("reserved_term_months", 36): _("3 years"),
+    ("when", "never"): _("never"),
+    ("when", "when_needed"): _("when a job exceeds one server"),
+    ("when", "always"): _("always"),
+    ("then", "renew"): _("buy the same again"),
+    ("then", "let_go"): _("let go"),
     ("sourcing", "buy"): _("buy"),
-    ("upgrades", "buy"): _("order them"), ("upgrades", "show"): _("only show them"),
-    ("customer_class", "industrial"): _("industrial"), ("customer_class", "commercial"): _("commercial"),
+    ("upgrades", "buy"): _("order them"),
+    ("upgrades", "show"): _("only show them"),
+    ("customer_class", "industrial"): _("industrial"),
+    ("customer_class", "commercial"): _("commercial"),
     ("customer_class", "residential"): _("residential"),
-    ("cooling_method", "office_air"): _("office air conditioning"), ("cooling_method", "perimeter"): _("perimeter units"),
-    ("cooling_method", "contained"): _("contained aisles"), ("cooling_method", "rear_door"): _("rear-door coolers"),
+    ("cooling_method", "office_air"): _("office air conditioning"),
+    ("cooling_method", "perimeter"): _("perimeter units"),
+    ("cooling_method", "contained"): _("contained aisles"),
+    ("cooling_method", "rear_door"): _("rear-door coolers"),
     ("cooling_method", "liquid"): _("liquid"),
-    ("region", "US"): _("United States"), ("region", "DE"): _("Germany"), ("region", "UK"): _("United Kingdom"),
-    ("region", "CN"): _("China"), ("region", "IN"): _("India"),
+    ("region", "US"): _("United States"),
+    ("region", "DE"): _("Germany"),
+    ("region", "UK"): _("United Kingdom"),
+    ("region", "CN"): _("China"),
+    ("region", "IN"): _("India"),
     ("schema_version", 1): "1",
 }
 
@@ -341,9 +524,11 @@ def section(code: str) -> str:
 
 # ── Paths ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+
 @dataclass(frozen=True)
 class Place:
-    """Where a path leads: the class that holds the field, the field, and what follows it (the key of a dict, a position)."""
+    """Where a path leads: the class that holds the field, the field, and what follows it (the key of a dict, a
+    position)."""
 
     owner: type[BaseModel]
     field: str
@@ -374,9 +559,14 @@ def _narrowed(classes: list[type[BaseModel]], node: Any) -> list[type[BaseModel]
 
 def _step(node: Any, key: str) -> Any:
     if isinstance(node, (list, tuple)):
+
         def slug(element: Any) -> Any:
             return element.get("slug") if isinstance(element, dict) else getattr(element, "slug", None)
-        return next((each for each in node if slug(each) == key), node[int(key)] if key.isdigit() and int(key) < len(node) else None)
+
+        return next(
+            (each for each in node if slug(each) == key),
+            node[int(key)] if key.isdigit() and int(key) < len(node) else None,
+        )
     return node.get(key) if isinstance(node, dict) else getattr(node, key, None)
 
 
@@ -407,7 +597,7 @@ def _walk(path: str, node: Any) -> Place | None:
         place = Place(owner, step)
         classes, listed = _inside(owner.model_fields[step].annotation)
         if not classes:
-            return Place(owner, step, "/".join(steps[position + 1:]))
+            return Place(owner, step, "/".join(steps[position + 1 :]))
         if not listed:
             classes = _narrowed(classes, node)
     return place
@@ -448,8 +638,12 @@ def _element(place: Place, path: str, document: Any) -> str:
     if name:
         return str(name)
     pattern = {
-        "workloads": _("Workload {name}"), "plans": _("Plan {name}"), "sites": _("Room {name}"), "upgrades": _("Upgrade {name}"),
-        "waves": _("Wave {name}"), "steps": _("Step {name}"),
+        "workloads": _("Workload {name}"),
+        "plans": _("Plan {name}"),
+        "sites": _("Room {name}"),
+        "upgrades": _("Upgrade {name}"),
+        "waves": _("Wave {name}"),
+        "steps": _("Step {name}"),
     }.get(place.field, _("Point {name}"))
     shown = str(int(place.rest) + 1) if place.rest.isdigit() else place.rest
     return str(pattern).format(name=shown)

@@ -1,4 +1,4 @@
-"""Sentences for what the engine found: warnings, reasons why a plan cannot be, reasons why one wins, the verdict, bad inputs."""
+"""Sentences for what the engine found: warnings, reasons why a plan cannot be or wins, the verdict, bad inputs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from planner.engine.calendar import Calendar
 from planner.engine.compare import BreakEven, Comparison, Verdict
-from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.quantities import SHARE_UNITS, InputError
+from planner.engine.result import Evaluation, Finding, PlanResult
 from planner.wording import fields
 from planner.wording.lines import category, item
 from planner.wording.numbers import bounds, chinese, date, money, month_label, number, percent, unit
@@ -41,80 +41,165 @@ def parts(text: str) -> list[dict[str, Any]]:
 # code → (sentence, a few words for a chip, tone). Placeholders are filled by `_facts`.
 FINDINGS: dict[str, tuple[Any, Any, str]] = {
     "cooling_short": (
-        _("From {month} the machines give off {needed} kW, and {site} carries away {limit} kW: they slow down or stop for {months} "
-          "and lose {lost}. {remedy}"),
-        _("cooling short from {month}: {needed} kW over {limit} kW"), "bad"),
+        _(
+            "From {month} the machines give off {needed} kW, and {site} carries away {limit} kW: "
+            "they slow down or stop for {months} "
+            "and lose {lost}. {remedy}"
+        ),
+        _("cooling short from {month}: {needed} kW over {limit} kW"),
+        "bad",
+    ),
     "room_power": (
         _("From {month} the plan draws up to {needed} kW, and the circuits of {site} carry {limit} kW. {remedy}"),
-        _("too little power from {month}"), "bad"),
+        _("too little power from {month}"),
+        "bad",
+    ),
     "room_racks": (
-        _("From {month} the plan needs {needed} racks, and {site} has room for {limit}. {remedy}"), _("room full from {month}"), "bad"),
+        _("From {month} the plan needs {needed} racks, and {site} has room for {limit}. {remedy}"),
+        _("room full from {month}"),
+        "bad",
+    ),
     "room_cooling": (
         _("From {month} the machines give off {needed} kW, and {site} carries away {limit} kW. {remedy}"),
-        _("cooling short from {month}"), "bad"),
+        _("cooling short from {month}"),
+        "bad",
+    ),
     "room_units": (
-        _("A machine of {needed} U fits in no rack of {site}, which has {limit} U to use. {remedy}"), _("machine too high for the racks"), "bad"),
+        _("A machine of {needed} U fits in no rack of {site}, which has {limit} U to use. {remedy}"),
+        _("machine too high for the racks"),
+        "bad",
+    ),
     "room_kw": (
         _("A machine that draws {needed} kW fits in no rack of {site}, where a rack may draw {limit} kW. {remedy}"),
-        _("too much power for a rack"), "bad"),
+        _("too much power for a rack"),
+        "bad",
+    ),
     "room_kg": (
-        _("A machine of {needed} kg fits in no rack of {site}, where a rack holds {limit} kg. {remedy}"), _("too heavy for a rack"), "bad"),
+        _("A machine of {needed} kg fits in no rack of {site}, where a rack holds {limit} kg. {remedy}"),
+        _("too heavy for a rack"),
+        "bad",
+    ),
     "room_cords": (
-        _("A machine needs {needed} power cords, and a rack of {site} feeds {limit}. {remedy}"), _("too few outlets in a rack"), "bad"),
+        _("A machine needs {needed} power cords, and a rack of {site} feeds {limit}. {remedy}"),
+        _("too few outlets in a rack"),
+        "bad",
+    ),
     "room_short": (
-        _("{site} is too small for {months} from {month}: {resource} {needed} against {limit}, until the upgrade is there. {remedy}"),
-        _("room short from {month}"), "warn"),
+        _(
+            "{site} is too small for {months} from {month}: {resource} {needed} against {limit}, "
+            "until the upgrade is there. {remedy}"
+        ),
+        _("room short from {month}"),
+        "warn",
+    ),
     "upgrade_included": (
         _("{remedy_name} for {site}: ordered in {month}, in service in {in_service}, {price} included in the plan."),
-        _("{site}: {price} upgrade included"), "warn"),
+        _("{site}: {price} upgrade included"),
+        "warn",
+    ),
     "next_order_due_at_start": (
-        _("Growth makes the next order due in the first month, {lead} before it is needed: a larger start may be better."),
-        _("next order due at the start"), "warn"),
+        _(
+            "Growth makes the next order due in the first month, {lead} before it is needed: a "
+            "larger start may be better."
+        ),
+        _("next order due at the start"),
+        "warn",
+    ),
     "order_by_past": (
         _("To be in service at the start, {item} had to be ordered by {order_by}; that day has passed."),
-        _("order-by date {order_by} has passed"), "warn"),
+        _("order-by date {order_by} has passed"),
+        "warn",
+    ),
     "noise": (
         _("{item} makes {noise_db} dB(A), and {site} tolerates {limit} dB(A): people cannot work beside it."),
-        _("too loud for {site}"), "warn"),
+        _("too loud for {site}"),
+        "warn",
+    ),
     "unmet": (
-        _("{hours} GPU-hours of work go undone, the first in {month}; at a penalty on the cloud price they would cost {cost}, which is in no total."),
-        _("work undone from {month}"), "warn"),
+        _(
+            "{hours} GPU-hours of work go undone, the first in {month}; at a penalty on the cloud "
+            "price they would cost {cost}, which is in no total."
+        ),
+        _("work undone from {month}"),
+        "warn",
+    ),
     "unmet_unpriced": (
-        _("{hours} GPU-hours of work go undone, the first in {month}; no cloud offer is comparable, so they have no price."),
-        _("work undone from {month}"), "warn"),
+        _(
+            "{hours} GPU-hours of work go undone, the first in {month}; no cloud offer is "
+            "comparable, so they have no price."
+        ),
+        _("work undone from {month}"),
+        "warn",
+    ),
     "stale_price": (
         _("The price of {item} is of {dated}, older than the limit; it is taken unchanged to the start."),
-        _("stale price: {item}"), "warn"),
+        _("stale price: {item}"),
+        "warn",
+    ),
     "service_target": (
-        _("In {month} the plan serves {served} of the demand, {capacity_gpu} of {demand_gpu} GPUs; the target is {target}."),
-        _("{served} served in {month}"), "bad"),
+        _(
+            "In {month} the plan serves {served} of the demand, {capacity_gpu} of {demand_gpu} GPUs; "
+            "the target is {target}."
+        ),
+        _("{served} served in {month}"),
+        "bad",
+    ),
     "memory": (
         _("{workload} needs {needed_gpus} GPUs at once by memory, and one {item} has {server_gpus} and no fabric."),
-        _("memory: needs {needed_gpus} GPUs at once"), "bad"),
+        _("memory: needs {needed_gpus} GPUs at once"),
+        "bad",
+    ),
     "memory_never": (
-        _("{workload} does not fit into the memory of {item}, whatever the number of GPUs."), _("does not fit in memory"), "bad"),
+        _("{workload} does not fit into the memory of {item}, whatever the number of GPUs."),
+        _("does not fit in memory"),
+        "bad",
+    ),
     "deadline": (
-        _("{workload} needs {needed_gpus} GPUs at once to meet its deadline, and one {item} has {server_gpus} and no fabric."),
-        _("deadline: needs {needed_gpus} GPUs at once"), "bad"),
+        _(
+            "{workload} needs {needed_gpus} GPUs at once to meet its deadline, and one {item} has "
+            "{server_gpus} and no fabric."
+        ),
+        _("deadline: needs {needed_gpus} GPUs at once"),
+        "bad",
+    ),
     "no_quote": (_("{item} has no quote, so this plan has no total."), _("no quote: {item}"), "bad"),
     "no_rate": (
-        _("The rate of {item} for this work is unknown, so this plan cannot be sized."), _("rate unknown: {item}"), "bad"),
+        _("The rate of {item} for this work is unknown, so this plan cannot be sized."),
+        _("rate unknown: {item}"),
+        "bad",
+    ),
     "not_in_catalog": (_("{item} is not in the catalog."), _("not in the catalog: {item}"), "bad"),
     "no_fabric_ports": (
-        _("{item} has no ports for a fabric, so its servers cannot share one job."), _("no fabric ports"), "bad"),
+        _("{item} has no ports for a fabric, so its servers cannot share one job."),
+        _("no fabric ports"),
+        "bad",
+    ),
     "missing_rate": (
-        _("A price is in {item}, and no exchange rate on or before the pricing date is known."), _("exchange rate missing: {item}"), "bad"),
+        _("A price is in {item}, and no exchange rate on or before the pricing date is known."),
+        _("exchange rate missing: {item}"),
+        "bad",
+    ),
     "meets_demand": (_("It serves all demand in every month."), _("meets demand every month"), "good"),
     "no_gang_exceeds_server": (
         _("No job exceeds one server ({gpus} of {server_gpus} GPUs), so a fabric would buy nothing."),
-        _("no job exceeds one server"), "good"),
+        _("no job exceeds one server"),
+        "good",
+    ),
     "gang_exceeds_server": (
         _("{workload} needs {gpus} GPUs at once and a server has {server_gpus}, so a fabric is needed."),
-        _("a job exceeds one server"), "neutral"),
+        _("a job exceeds one server"),
+        "neutral",
+    ),
     "saves_most_on": (
-        _("It saves most on “{category}”: {amount} in present value against the runner-up."), _("saves most on “{category}”"), "neutral"),
+        _("It saves most on “{category}”: {amount} in present value against the runner-up."),
+        _("saves most on “{category}”"),
+        "neutral",
+    ),
     "less_capital_at_start": (
-        _("It commits {amount} less at the start than the runner-up."), _("{amount} less at the start"), "good"),
+        _("It commits {amount} less at the start than the runner-up."),
+        _("{amount} less at the start"),
+        "good",
+    ),
     "rival_infeasible": (_("{plan} is not ranked: {limit}."), _("{plan}: {limit}"), "neutral"),
     "infeasible": (_("{plan} is not possible: {limit}."), _("{plan}: {limit}"), "bad"),
 }
@@ -125,8 +210,14 @@ CONFLICTS = {
     "Plan": _("A follow-up needs a server to buy: name one, or buy one at the start."),
     "Scenario": _("Each short name may stand once in its list, and the first room must hold from month 0."),
 }
-RESOURCES = {"cooling": _("cooling"), "power": _("power"), "racks": _("racks"), "units": _("rack units"), "kw": _("power per rack"),
-             "kg": _("weight")}
+RESOURCES = {
+    "cooling": _("cooling"),
+    "power": _("power"),
+    "racks": _("racks"),
+    "units": _("rack units"),
+    "kw": _("power per rack"),
+    "kg": _("weight"),
+}
 
 
 def _months(count: float) -> str:
@@ -139,13 +230,20 @@ def _remedy(facts: dict[str, Any], evaluation: Evaluation) -> str:
         return gettext("No upgrade of this room is known.")
     weeks = facts.get("remedy_lead_weeks") or 0
     return gettext("Remedy: {item} for {price}, {weeks} weeks from order.").format(
-        item=item(facts["remedy"], evaluation.book), price=money(facts["remedy_price"], evaluation.scenario.currency, compact=True),
-        weeks=number(weeks))
+        item=item(facts["remedy"], evaluation.book),
+        price=money(facts["remedy_price"], evaluation.scenario.currency, compact=True),
+        weeks=number(weeks),
+    )
 
 
 def _facts(found: Finding, evaluation: Evaluation, brief: bool = False) -> dict[str, Any]:
     """The numbers of a finding as text, by placeholder."""
-    scenario, calendar, currency, book = evaluation.scenario, evaluation.calendar, evaluation.scenario.currency, evaluation.book
+    scenario, calendar, currency, book = (
+        evaluation.scenario,
+        evaluation.calendar,
+        evaluation.scenario.currency,
+        evaluation.book,
+    )
     facts = found.facts
     texts: dict[str, Any] = {
         "month": month_label(calendar, found.month) if found.month is not None else month_label(calendar, 0),
@@ -192,7 +290,9 @@ def _facts(found: Finding, evaluation: Evaluation, brief: bool = False) -> dict[
         texts["remedy_name"] = item(facts["remedy"], book)
     lost = facts.get("lost_gpu_hours")
     if lost is not None:
-        texts["lost"] = gettext("{hours} GPU-hours of work").format(hours=number(lost, 0)) if lost else gettext("no work")
+        texts["lost"] = (
+            gettext("{hours} GPU-hours of work").format(hours=number(lost, 0)) if lost else gettext("no work")
+        )
     return texts
 
 
@@ -244,29 +344,48 @@ def _sentence(text: str) -> str:
 
 # ── Verdict ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-def verdict(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
-    """The answer in words: {"title", "text", "parts", "chips": [{"text", "tone"}], "by_class", "without_residual"}.
 
-    `parts` is the text in pieces of which some are set in bold.
+def verdict(
+    evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, Verdict] | None = None
+) -> dict[str, Any]:
+    """The answer in words: {"title", "text", "parts", "chips": [{"text", "tone"}], "by_class",
+    "without_residual", "by_lead"}.
+
+    `parts` is the text in pieces of which some are set in bold. `by_lead` is the verdict with low and high
+    lead times, where known.
     """
     decided = comparison.verdict
     if decided.plan is None:
         text = gettext("Each plan fails at something: see below what, and when.")
         chips = [{"text": brief(reason, evaluation), "tone": "bad"} for reason in decided.reasons]
-        return {"title": gettext("No plan meets the demand."), "text": text, "parts": parts(text), "chips": chips, "by_class": "",
-                "without_residual": ""}
+        return {
+            "title": gettext("No plan meets the demand."),
+            "text": text,
+            "parts": parts(text),
+            "chips": chips,
+            "by_class": "",
+            "without_residual": "",
+            "by_lead": "",
+        }
     best = evaluation.plan(decided.plan)
     marked = _explanation(evaluation, comparison, best)
     return {
-        "title": _title(evaluation, decided), "text": plain(marked), "parts": parts(marked), "chips": _chips(evaluation, comparison, best),
-        "by_class": _by_class(evaluation, comparison), "without_residual": _without_residual(evaluation, comparison),
+        "title": _title(evaluation, decided),
+        "text": plain(marked),
+        "parts": parts(marked),
+        "chips": _chips(evaluation, comparison, best),
+        "by_class": _by_class(evaluation, comparison),
+        "without_residual": _without_residual(evaluation, comparison),
+        "by_lead": _by_lead(evaluation, comparison, by_lead or {}),
     }
 
 
 def _title(evaluation: Evaluation, decided: Verdict) -> str:
     names = plan_names(evaluation.scenario, evaluation.book)
     if decided.code == "close" and decided.runner_up:
-        return gettext("{plan} or {other}: nearly the same cost.").format(plan=names[decided.plan or ""], other=names[decided.runner_up])
+        return gettext("{plan} or {other}: nearly the same cost.").format(
+            plan=names[decided.plan or ""], other=names[decided.runner_up]
+        )
     best = evaluation.plan(decided.plan or "").plan
     text = advice(best, evaluation.book)
     twins = [plan for plan in evaluation.scenario.plans if advice(plan, evaluation.book) == text]
@@ -278,12 +397,22 @@ def _explanation(evaluation: Evaluation, comparison: Comparison, best: PlanResul
     names = plan_names(evaluation.scenario, evaluation.book)
     sum_text, months = strong(money(best.present_value, currency, compact=True)), _months(evaluation.scenario.months)
     if decided.runner_up is None or decided.margin is None:
-        sentences = [gettext("{amount} in present value over {months}; no other plan is possible.").format(amount=sum_text, months=months)]
+        sentences = [
+            gettext("{amount} in present value over {months}; no other plan is possible.").format(
+                amount=sum_text, months=months
+            )
+        ]
     else:
-        margin = strong(gettext("{amount} ({share})").format(
-            amount=money(decided.margin, currency, compact=True), share=percent(decided.margin_share or 0.0)))
-        sentences = [gettext("{amount} in present value over {months}, {margin} under “{plan}”.").format(
-            amount=sum_text, months=months, margin=margin, plan=names[decided.runner_up])]
+        margin = strong(
+            gettext("{amount} ({share})").format(
+                amount=money(decided.margin, currency, compact=True), share=percent(decided.margin_share or 0.0)
+            )
+        )
+        sentences = [
+            gettext("{amount} in present value over {months}, {margin} under “{plan}”.").format(
+                amount=sum_text, months=months, margin=margin, plan=names[decided.runner_up]
+            )
+        ]
     sentences.append(_service(evaluation, best))
     if start := _capital(evaluation, comparison, best):
         sentences.append(start)
@@ -316,7 +445,8 @@ def _capital(evaluation: Evaluation, comparison: Comparison, best: PlanResult) -
     later = (float(evaluation.plan(runner).monthly("capex")[0]) - start) if runner else 0.0
     if later > 0:
         return gettext("It ties up {amount} at the start, {less} less than that plan.").format(
-            amount=amount, less=money(later, currency, compact=True))
+            amount=amount, less=money(later, currency, compact=True)
+        )
     return gettext("It ties up {amount} at the start.").format(amount=amount)
 
 
@@ -327,7 +457,12 @@ def _chips(evaluation: Evaluation, comparison: Comparison, best: PlanResult) -> 
         chips.append({"text": gettext("the best two within 2 %"), "tone": "warn"})
     if comparison.without_residual.plan != decided.plan and comparison.without_residual.plan is not None:
         names = plan_names(evaluation.scenario, evaluation.book)
-        chips.append({"text": gettext("without resale value: {plan}").format(plan=names[comparison.without_residual.plan]), "tone": "warn"})
+        chips.append(
+            {
+                "text": gettext("without resale value: {plan}").format(plan=names[comparison.without_residual.plan]),
+                "tone": "warn",
+            }
+        )
     for warning in best.warnings:
         text = brief(warning, evaluation)
         if not any(chip["text"] == text for chip in chips):
@@ -351,9 +486,12 @@ def _by_class(evaluation: Evaluation, comparison: Comparison) -> str:
     nothing = gettext("no plan")
     one, other = names.get(special.plan or "", nothing), names.get(large.plan or "", nothing)
     if special.plan == large.plan:
-        return gettext("“{plan}” is cheapest with the cloud prices of a specialist and of a large provider alike.").format(plan=one)
-    return gettext("It depends on the cloud: with a specialist's prices “{one}” is cheapest, with a large provider's “{other}”.").format(
-        one=one, other=other)
+        return gettext(
+            "“{plan}” is cheapest with the cloud prices of a specialist and of a large provider alike."
+        ).format(plan=one)
+    return gettext(
+        "It depends on the cloud: with a specialist's prices “{one}” is cheapest, with a large provider's “{other}”."
+    ).format(one=one, other=other)
 
 
 def _without_residual(evaluation: Evaluation, comparison: Comparison) -> str:
@@ -361,7 +499,22 @@ def _without_residual(evaluation: Evaluation, comparison: Comparison) -> str:
     if other is None or other == comparison.verdict.plan:
         return ""
     return gettext("Without the value of the machines at the horizon, “{plan}” is cheapest.").format(
-        plan=plan_names(evaluation.scenario, evaluation.book)[other])
+        plan=plan_names(evaluation.scenario, evaluation.book)[other]
+    )
+
+
+def _by_lead(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, Verdict]) -> str:
+    """Whether short or long deliveries change the plan."""
+    names = plan_names(evaluation.scenario, evaluation.book)
+    nothing = gettext("no plan")
+    sentences = []
+    for case, pattern in (
+        ("low", _("With short lead times, “{plan}” is cheapest.")),
+        ("high", _("With long lead times, “{plan}” is cheapest.")),
+    ):
+        if case in by_lead and by_lead[case].plan != comparison.verdict.plan:
+            sentences.append(str(pattern).format(plan=names.get(by_lead[case].plan or "", nothing)))
+    return sentence_space().join(sentences)
 
 
 def break_even(state: BreakEven, calendar: Calendar) -> str:
@@ -373,8 +526,11 @@ def break_even(state: BreakEven, calendar: Calendar) -> str:
     months = [gettext("month {number} ({date})").format(number=m, date=month_label(calendar, m)) for m in state.months]
     text = gettext(", ").join(months)
     if len(months) == 1:
-        return gettext("cheaper from {months}").format(months=text) if state.cheaper_after else gettext(
-            "cheaper until {months}").format(months=text)
+        return (
+            gettext("cheaper from {months}").format(months=text)
+            if state.cheaper_after
+            else gettext("cheaper until {months}").format(months=text)
+        )
     return gettext("changes in {months}").format(months=text)
 
 
@@ -386,6 +542,7 @@ def left_out(names: Iterable[str]) -> str:
 
 # ── Bad inputs ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
+
 def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> str:
     """What is wrong with an input: "Growth must lie in −20–50 % a month; got 900."."""
     path, code = str(fact.get("field", "")), fact.get("code", "")
@@ -395,9 +552,13 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
     range_text = bounds(low, high, units, currency) if low is not None or high is not None else unit(units, currency)
     match code:
         case "out_of_bounds":
-            return gettext("{field} must lie in {bounds}; got {value}.").format(field=name, bounds=range_text, value=got)
+            return gettext("{field} must lie in {bounds}; got {value}.").format(
+                field=name, bounds=range_text, value=got
+            )
         case "not_a_number" if low is not None or high is not None:
-            return gettext("{field} must be a number in {bounds}; got {value}.").format(field=name, bounds=range_text, value=got)
+            return gettext("{field} must be a number in {bounds}; got {value}.").format(
+                field=name, bounds=range_text, value=got
+            )
         case "not_a_number":
             return gettext("{field} must be a number; got {value}.").format(field=name, value=got)
         case "not_whole":
@@ -413,7 +574,8 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
             if not texts:
                 return gettext("{field}: {value} is not a choice.").format(field=name, value=got)
             return gettext("{field} must be one of: {choices}; got {value}.").format(
-                field=name, choices=gettext(", ").join(texts), value=got)
+                field=name, choices=gettext(", ").join(texts), value=got
+            )
         case "too_long":
             return gettext("{field} is too long.").format(field=name)
         case "bad_format":
@@ -422,13 +584,17 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
             place = fields.locate(path, document) if path else None
             owner = _class_at(path, document) if path else "Scenario"
             reason = CONFLICTS.get(owner) or CONFLICTS.get(place.owner.__name__ if place else "")
-            return gettext("{field}: {reason}").format(field=name, reason=reason) if reason else gettext(
-                "{field} contradicts another entry.").format(field=name)
+            return (
+                gettext("{field}: {reason}").format(field=name, reason=reason)
+                if reason
+                else gettext("{field} contradicts another entry.").format(field=name)
+            )
         case "no_quote":
             return gettext("{item} has no quote.").format(item=item(str(fact.get("value"))))
         case "missing_rate":
-            return gettext("No exchange rate from {currency} to {wanted} is known on or before the pricing date.").format(
-                currency=fact.get("value"), wanted=units)
+            return gettext(
+                "No exchange rate from {currency} to {wanted} is known on or before the pricing date."
+            ).format(currency=fact.get("value"), wanted=units)
         case "no_rate":
             return gettext("The rate of {item} for this work is unknown.").format(item=item(str(fact.get("value"))))
         case "not_in_catalog":

@@ -13,87 +13,169 @@ from planner.engine.calendar import Calendar
 from planner.engine.lines import Line
 from planner.engine.prices import PriceBook
 from planner.wording import numbers
-from planner.wording.numbers import MINUS, money, month_label, number, percent, unit_price
+from planner.wording.numbers import MINUS, chinese, money, month_label, number, percent, unit_price
 
 if TYPE_CHECKING:
-    from planner.engine.evaluate import Order
+    from planner.engine.result import Order
 
 CATEGORY_WORDS = {
-    "capex.accelerators_and_servers": _("GPUs and servers"), "capex.storage": _("Storage"), "capex.fabric": _("Fabric"),
-    "capex.racks_and_power": _("Racks and power strips"), "capex.cooling": _("Cooling"), "capex.facility": _("Room works"),
-    "capex.installation": _("Installation"), "capex.freight_and_duty": _("Freight and duty"),
-    "capex.sales_tax_or_vat": _("Sales tax or VAT"), "capex.spares": _("Spares"), "capex.decommissioning": _("Decommissioning"),
-    "opex.energy_it": _("Energy, machines"), "opex.energy_overhead": _("Energy, cooling and losses"),
-    "opex.demand_charge": _("Demand charge"), "opex.colocation": _("Colocation"), "opex.water": _("Water"),
-    "opex.support": _("Support"), "opex.software": _("Software"), "opex.staff": _("Staff"),
-    "opex.network_transit": _("Network access"), "opex.insurance": _("Insurance"), "opex.property_tax": _("Property tax"),
-    "opex.cloud_usage": _("Cloud, as used"), "opex.cloud_commitment": _("Cloud, committed"),
-    "opex.cloud_data": _("Cloud data charges"), "opex.lease": _("Lease"), "opex.loan_interest_and_principal": _("Loan"),
-    "credit.resale": _("Resale"), "credit.residual_at_horizon": _("Value at the horizon"), "credit.tax_shield": _("Tax shield"),
+    "capex.accelerators_and_servers": _("GPUs and servers"),
+    "capex.storage": _("Storage"),
+    "capex.fabric": _("Fabric"),
+    "capex.racks_and_power": _("Racks and power strips"),
+    "capex.cooling": _("Cooling"),
+    "capex.facility": _("Room works"),
+    "capex.installation": _("Installation"),
+    "capex.freight_and_duty": _("Freight and duty"),
+    "capex.sales_tax_or_vat": _("Sales tax or VAT"),
+    "capex.spares": _("Spares"),
+    "capex.decommissioning": _("Decommissioning"),
+    "opex.energy_it": _("Energy, machines"),
+    "opex.energy_overhead": _("Energy, cooling and losses"),
+    "opex.demand_charge": _("Demand charge"),
+    "opex.colocation": _("Colocation"),
+    "opex.water": _("Water"),
+    "opex.support": _("Support"),
+    "opex.software": _("Software"),
+    "opex.staff": _("Staff"),
+    "opex.network_transit": _("Network access"),
+    "opex.insurance": _("Insurance"),
+    "opex.property_tax": _("Property tax"),
+    "opex.cloud_usage": _("Cloud, as used"),
+    "opex.cloud_commitment": _("Cloud, committed"),
+    "opex.cloud_data": _("Cloud data charges"),
+    "opex.lease": _("Lease"),
+    "opex.loan_interest_and_principal": _("Loan"),
+    "credit.resale": _("Resale"),
+    "credit.residual_at_horizon": _("Value at the horizon"),
+    "credit.tax_shield": _("Tax shield"),
 }
 KINDS = {"capex": _("Capex"), "opex": _("Opex"), "credit": _("Credits")}
 
 # (category or "", code of the line) → its name.
 LINE_WORDS: dict[tuple[str, str], Any] = {
-    ("", "server"): _("{gpus}-GPU server"), ("", "chassis"): _("Chassis without cards"), ("", "card"): _("Added GPU card"),
-    ("", "card_extra"): _("Memory and network card of an added GPU"), ("", "shared_flash"): _("Shared flash storage"),
-    ("", "switch"): _("Fabric switch"), ("", "link"): _("Fabric link"), ("", "link_labour"): _("Cabling labour"),
-    ("", "rack"): _("Rack"), ("", "pdu"): _("Power strip"), ("", "shelf"): _("Shelf"), ("", "upgrade"): _("Upgrade of the room"),
-    ("", "moving"): _("Move to another room"), ("", "labour"): _("Installation labour"),
-    ("", "fabric_commissioning"): _("Burn-in and acceptance of the cluster"), ("", "freight"): _("Freight"),
-    ("", "fabric_freight"): _("Freight of the fabric"), ("", "duty"): _("Import duty"), ("", "fabric_power"): _("Contracted power of the fabric"),
-    ("", "tax"): _("Tax that is not recovered"), ("", "spares"): _("Spare parts"), ("", "disposal"): _("Disposal"),
-    ("opex.energy_it", "machines"): _("Machines"), ("opex.energy_it", "fabric"): _("Switches"),
+    ("", "server"): _("{gpus}-GPU server"),
+    ("", "chassis"): _("Chassis without cards"),
+    ("", "card"): _("Added GPU card"),
+    ("", "card_extra"): _("Memory and network card of an added GPU"),
+    ("", "shared_flash"): _("Shared flash storage"),
+    ("", "switch"): _("Fabric switch"),
+    ("", "link"): _("Fabric link"),
+    ("", "link_labour"): _("Cabling labour"),
+    ("", "rack"): _("Rack"),
+    ("", "pdu"): _("Power strip"),
+    ("", "shelf"): _("Shelf"),
+    ("", "upgrade"): _("Upgrade of the room"),
+    ("", "moving"): _("Move to another room"),
+    ("", "labour"): _("Installation labour"),
+    ("", "fabric_commissioning"): _("Burn-in and acceptance of the cluster"),
+    ("", "freight"): _("Freight"),
+    ("", "fabric_freight"): _("Freight of the fabric"),
+    ("", "duty"): _("Import duty"),
+    ("", "fabric_power"): _("Contracted power of the fabric"),
+    ("", "tax"): _("Tax that is not recovered"),
+    ("", "spares"): _("Spare parts"),
+    ("", "disposal"): _("Disposal"),
+    ("opex.energy_it", "machines"): _("Machines"),
+    ("opex.energy_it", "fabric"): _("Switches"),
     ("opex.energy_overhead", "machines"): _("Cooling and losses of the machines"),
     ("opex.energy_overhead", "overhead"): _("Cooling and losses of the machines"),
-    ("opex.energy_overhead", "fabric"): _("Cooling and losses of the switches"), ("", "peak"): _("Highest draw"),
-    ("opex.water", "cooling"): _("Cooling water"), ("", "contracted_power"): _("Contracted power"),
-    ("opex.support", "machines"): _("Support of the machines"), ("opex.support", "fabric"): _("Support of the fabric"),
-    ("opex.staff", "servers"): _("Staff for the servers"), ("opex.staff", "cloud"): _("Staff for the cloud"),
-    ("opex.staff", "fabric_skills"): _("Skills for the fabric"), ("", "cross_connect"): _("Cross-connect"),
-    ("", "commit_1g"): _("IP transit, 1 Gbit/s committed"), ("", "fibre_1g"): _("Fibre line, 1 Gbit/s"),
-    ("opex.insurance", "machines"): _("Insurance of the machines"), ("opex.property_tax", "machines"): _("Property tax on the machines"),
-    ("", "hosts"): _("Servers and chassis"), ("", "cards"): _("GPU cards"), ("", "fabric"): _("Fabric"),
-    ("", "reserved"): _("Reserved GPUs"), ("", "on_demand"): _("GPUs on demand"), ("", "egress"): _("Data out"),
+    ("opex.energy_overhead", "fabric"): _("Cooling and losses of the switches"),
+    ("", "peak"): _("Highest draw"),
+    ("opex.water", "cooling"): _("Cooling water"),
+    ("", "contracted_power"): _("Contracted power"),
+    ("opex.support", "machines"): _("Support of the machines"),
+    ("opex.support", "fabric"): _("Support of the fabric"),
+    ("opex.staff", "servers"): _("Staff for the servers"),
+    ("opex.staff", "cloud"): _("Staff for the cloud"),
+    ("opex.staff", "fabric_skills"): _("Skills for the fabric"),
+    ("", "cross_connect"): _("Cross-connect"),
+    ("", "commit_1g"): _("IP transit, 1 Gbit/s committed"),
+    ("", "fibre_1g"): _("Fibre line, 1 Gbit/s"),
+    ("opex.insurance", "machines"): _("Insurance of the machines"),
+    ("opex.property_tax", "machines"): _("Property tax on the machines"),
+    ("", "hosts"): _("Servers and chassis"),
+    ("", "cards"): _("GPU cards"),
+    ("", "fabric"): _("Fabric"),
+    ("", "reserved"): _("Reserved GPUs"),
+    ("", "on_demand"): _("GPUs on demand"),
+    ("", "egress"): _("Data out"),
 }
 
 NAMED_BY_ITEM = frozenset({"rack", "pdu", "shelf", "link", "link_labour"})  # the item says it all
 
 ITEM_WORDS = {
-    "rack-42u": _("42U rack"), "rack-office-24u": _("24U office rack"), "rack-shelf": _("Shelf"), "rack-42u-cn": _("42U rack"),
-    "pdu-basic-30a": _("30 A power strip"), "pdu-metered-17kw": _("Metered power strip, 17 kW"),
-    "remote-hands-hour": _("Technician's hour"), "install-hours-8gpu": _("Hours to install a server"),
-    "install-hours-workstation": _("Hours to install a workstation"), "commissioning-pct": _("Cluster acceptance"),
-    "commissioning-days": _("Burn-in days"), "freight-domestic": _("Insured freight"), "spares-stock": _("Stock of spares"),
-    "duty-us-base": _("Duty, United States"), "duty-eu": _("Duty, European Union"), "duty-uk": _("Duty, United Kingdom"),
-    "duty-cn": _("Duty, China"), "duty-in": _("Duty, India"), "decommission-server": _("Disposal of a server"),
-    "staff-us-gpu-engineer-loaded": _("GPU engineer, United States"), "staff-de-gpu-engineer-loaded": _("GPU engineer, Germany"),
-    "staff-uk-loaded": _("Engineer, United Kingdom"), "staff-cn-hpc-loaded": _("HPC engineer, China"),
-    "staff-in-loaded": _("Engineer, India"), "staff-nodes-per-fte-small": _("Servers per engineer"),
-    "staff-fabric-skill-fte": _("Fabric skills per 64 servers"), "demand-charge": _("Demand charge"),
-    "water-use-wue": _("Water per kWh"), "water-us-m3": _("Cooling water"), "cross-connect": _("Cross-connect"),
-    "ip-transit-mbps": _("IP transit"), "office-fibre-1g": _("Business fibre, 1 Gbit/s"),
-    "insurance-property": _("Property insurance"), "property-tax-default": _("Equipment property tax"),
-    "net-maintenance": _("Network maintenance"), "egress-uplift": _("Data charges of a large cloud"),
+    "rack-42u": _("42U rack"),
+    "rack-office-24u": _("24U office rack"),
+    "rack-shelf": _("Shelf"),
+    "rack-42u-cn": _("42U rack"),
+    "pdu-basic-30a": _("30 A power strip"),
+    "pdu-metered-17kw": _("Metered power strip, 17 kW"),
+    "remote-hands-hour": _("Technician's hour"),
+    "install-hours-8gpu": _("Hours to install a server"),
+    "install-hours-workstation": _("Hours to install a workstation"),
+    "commissioning-pct": _("Cluster acceptance"),
+    "commissioning-days": _("Burn-in days"),
+    "freight-domestic": _("Insured freight"),
+    "spares-stock": _("Stock of spares"),
+    "duty-us-base": _("Duty, United States"),
+    "duty-eu": _("Duty, European Union"),
+    "duty-uk": _("Duty, United Kingdom"),
+    "duty-cn": _("Duty, China"),
+    "duty-in": _("Duty, India"),
+    "decommission-server": _("Disposal of a server"),
+    "staff-us-gpu-engineer-loaded": _("GPU engineer, United States"),
+    "staff-de-gpu-engineer-loaded": _("GPU engineer, Germany"),
+    "staff-uk-loaded": _("Engineer, United Kingdom"),
+    "staff-cn-hpc-loaded": _("HPC engineer, China"),
+    "staff-in-loaded": _("Engineer, India"),
+    "staff-nodes-per-fte-small": _("Servers per engineer"),
+    "staff-fabric-skill-fte": _("Fabric skills per 64 servers"),
+    "demand-charge": _("Demand charge"),
+    "water-use-wue": _("Water per kWh"),
+    "water-us-m3": _("Cooling water"),
+    "cross-connect": _("Cross-connect"),
+    "ip-transit-mbps": _("IP transit"),
+    "office-fibre-1g": _("Business fibre, 1 Gbit/s"),
+    "insurance-property": _("Property insurance"),
+    "property-tax-default": _("Equipment property tax"),
+    "net-maintenance": _("Network maintenance"),
+    "egress-uplift": _("Data charges of a large cloud"),
     "cloud-commit-discount-1y": _("Discount of a one-year commitment"),
-    "cloud-commit-discount-3y": _("Discount of a three-year commitment"), "cable-400g-link": _("400G link, both ends"),
-    "cable-800g-link": _("800G link, both ends"), "cabling-labour-link": _("Labour per link"),
+    "cloud-commit-discount-3y": _("Discount of a three-year commitment"),
+    "cable-400g-link": _("400G link, both ends"),
+    "cable-800g-link": _("800G link, both ends"),
+    "cabling-labour-link": _("Labour per link"),
     "flash-file-usable-tb": _("All-flash file system, usable"),
     # steps of a room's ladder
-    "portable-ac-14k": _("Portable air conditioner, 2.5 kW"), "split-ac-24k-unit": _("Split air conditioner, 7 kW, unit only"),
+    "portable-ac-14k": _("Portable air conditioner, 2.5 kW"),
+    "split-ac-24k-unit": _("Split air conditioner, 7 kW, unit only"),
     "split-ac-24k-installed": _("Split air conditioner, 7 kW, installed"),
     "split-ac-48k-installed": _("Split air conditioner, 14 kW, installed"),
-    "split-ac-cn-12kw": _("Split air conditioner, 12 kW, installed"), "server-room-ac-10kw": _("Precision cooling unit, 10 kW, installed"),
-    "acoustic-rack": _("Sound-proof rack"), "crac-dx": _("Perimeter cooling unit"), "inrow": _("In-row cooler"),
-    "rdhx-active": _("Active rear-door cooler"), "rdhx-active-door": _("Active rear door, 35–60 kW"),
-    "rdhx-passive-door": _("Passive rear door, 35 kW"), "cdu-inrow": _("Liquid cooling unit in the row"),
-    "cdu-inrack": _("Liquid cooling unit in the rack, 100 kW"), "chiller-plant": _("Chiller plant"),
-    "circuit-dedicated-20-50a": _("Dedicated circuit, 20–50 A"), "circuit-208-240v-30a-office": _("208/240 V circuit, 30 A"),
-    "circuit-208v-60a-3ph-office": _("Three-phase circuit, 208 V 60 A"), "circuit-eu-400v-32a": _("Three-phase circuit, 400 V 32 A"),
-    "circuit-cn-220v-32a": _("220 V circuit, 32 A"), "circuit-cn-380v-63a": _("Three-phase circuit, 380 V 63 A"),
-    "panel-upgrade": _("New distribution panel"), "commercial-electrical-job": _("Electrical job"),
-    "service-transformer-100kva": _("New 100 kVA service"), "server-room-build": _("Small server room"),
-    "ups-office-6kva": _("Rack UPS, 6 kVA"), "ups-modular": _("Modular UPS"), "generator": _("Diesel generator"),
+    "split-ac-cn-12kw": _("Split air conditioner, 12 kW, installed"),
+    "server-room-ac-10kw": _("Precision cooling unit, 10 kW, installed"),
+    "acoustic-rack": _("Sound-proof rack"),
+    "crac-dx": _("Perimeter cooling unit"),
+    "inrow": _("In-row cooler"),
+    "rdhx-active": _("Active rear-door cooler"),
+    "rdhx-active-door": _("Active rear door, 35–60 kW"),
+    "rdhx-passive-door": _("Passive rear door, 35 kW"),
+    "cdu-inrow": _("Liquid cooling unit in the row"),
+    "cdu-inrack": _("Liquid cooling unit in the rack, 100 kW"),
+    "chiller-plant": _("Chiller plant"),
+    "circuit-dedicated-20-50a": _("Dedicated circuit, 20–50 A"),
+    "circuit-208-240v-30a-office": _("208/240 V circuit, 30 A"),
+    "circuit-208v-60a-3ph-office": _("Three-phase circuit, 208 V 60 A"),
+    "circuit-eu-400v-32a": _("Three-phase circuit, 400 V 32 A"),
+    "circuit-cn-220v-32a": _("220 V circuit, 32 A"),
+    "circuit-cn-380v-63a": _("Three-phase circuit, 380 V 63 A"),
+    "panel-upgrade": _("New distribution panel"),
+    "commercial-electrical-job": _("Electrical job"),
+    "service-transformer-100kva": _("New 100 kVA service"),
+    "server-room-build": _("Small server room"),
+    "ups-office-6kva": _("Rack UPS, 6 kVA"),
+    "ups-modular": _("Modular UPS"),
+    "generator": _("Diesel generator"),
 }
 
 FORMULAS = {
@@ -113,7 +195,9 @@ FORMULAS = {
     "energy_overhead": _("kWh × tariff × (PUE − 1)"),
     "demand_charge": _("highest draw × PUE × charge per kW and month"),
     "water": _("kWh × litres per kWh ÷ 1,000 × price per m³"),
-    "colocation": _("contracted kW × price per kW and month × price path; contracted = highest draw ÷ usable share, in steps"),
+    "colocation": _(
+        "contracted kW × price per kW and month × price path; contracted = highest draw ÷ usable share, in steps"
+    ),
     "support": _("price paid for machines out of warranty × yearly share ÷ 12"),
     "staff": _("FTE × yearly cost ÷ 12 × wage path"),
     "staff_fabric": _("FTE for the fabric × yearly cost ÷ 12 × wage path"),
@@ -148,12 +232,13 @@ def gpus_of(slug: str, book: PriceBook | None = None) -> int | None:
 
 
 def item(slug: str, book: PriceBook | None = None) -> str:
-    """An item's name: a product's as its maker writes it, a service's or planning default's in the reader's language."""
+    """An item's name: a product's as its maker writes it, a service's or planning default's in the reader's
+    language."""
     if slug in ITEM_WORDS:
         return str(ITEM_WORDS[slug])
     if book is not None:
         if slug in book.builds:
-            return book.builds[slug].name
+            return _product(book.builds[slug].name)
         if slug in book.items:
             return book.items[slug].name
         if slug in book.accelerators:
@@ -171,6 +256,29 @@ def item(slug: str, book: PriceBook | None = None) -> str:
     return slug
 
 
+# Plain English words in the names under which the catalog lists products; the makers' own words stay.
+PRODUCT_WORDS = {
+    "with": _("with"),
+    "refurbished": _("refurbished"),
+    "used cards": _("used cards"),
+    "used": _("used"),
+    "China": _("China"),
+    "air": _("air-cooled"),
+    "workstation": _("workstation"),
+    "rig": _("open frame"),
+    "or equal": _("or equal"),
+    "server": _("server unit"),
+    "class": _("class"),
+    "rack": _("full rack"),
+}
+_PRODUCT_WORD = re.compile(rf"\b({'|'.join(PRODUCT_WORDS)})\b")
+
+
+def _product(name: str) -> str:
+    """A product's name, its plain English words said in the reader's language."""
+    return _PRODUCT_WORD.sub(lambda word: str(PRODUCT_WORDS[word[1]]), name) if chinese() else name
+
+
 def _name(category_code: str, code: str, slug: str, book: PriceBook | None) -> str:
     words = LINE_WORDS.get((category_code, code)) or LINE_WORDS.get(("", code))
     if words is None:
@@ -183,11 +291,12 @@ def _name(category_code: str, code: str, slug: str, book: PriceBook | None) -> s
 
 def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
     """A cost line, or a position of an order, by name and item: "8-GPU server, srv-8x-h200-sxm"."""
-    is_line = isinstance(cost_line, Line)
-    category_code = cost_line.category if isinstance(cost_line, Line) else ""
-    name = _name(category_code, cost_line.code if is_line else cost_line.kind, cost_line.item, book)  # type: ignore[union-attr]
+    if isinstance(cost_line, Line):
+        category_code, code = cost_line.category, cost_line.code
+    else:
+        category_code, code = "", cost_line.kind
+    name = _name(category_code, code, cost_line.item, book)
     if cost_line.item in ITEM_WORDS:
-        code = cost_line.code if isinstance(cost_line, Line) else cost_line.kind
         if code in NAMED_BY_ITEM:
             return item(cost_line.item, book)
         return f"{name}{_comma()}{item(cost_line.item, book)}" if code == "upgrade" else name
@@ -204,12 +313,17 @@ def formula_words(cost_line: Line) -> str:
 
 
 def formula(
-    cost_line: Line, currency: str, calendar: Calendar | None = None, month: int | None = None, **factors: float,
+    cost_line: Line,
+    currency: str,
+    calendar: Calendar | None = None,
+    month: int | None = None,
+    **factors: float,
 ) -> str:
     """The formula in words with the numbers of a month put in (the first one in which the line is not zero).
 
     "kWh × tariff × (PUE − 1): 5,161 kWh × $0.118 × 0.45 = $274.05 (Dec 2026)"
-    factors : what is known of that month and replaces the line's own, such as the PUE of the room in which the machines then stand.
+    factors : what is known of that month and replaces the line's own, such as the PUE of the room in which the
+    machines then stand.
     """
     if month is None:
         paid = np.flatnonzero(cost_line.quantity[0])
@@ -217,9 +331,14 @@ def formula(
     amount = float(cost_line.minor[month]) / 10.0**cost_line.decimals
     minus = MINUS if cost_line.sign < 0 else ""
     when = f" ({month_label(calendar, month)})" if calendar is not None else ""
-    return gettext("{words}: {numbers} = {amount}").format(
-        words=formula_words(cost_line), numbers=minus + " × ".join(_terms(cost_line, currency, month, {**cost_line.factors, **factors})),
-        amount=money(amount, currency)) + when
+    return (
+        gettext("{words}: {numbers} = {amount}").format(
+            words=formula_words(cost_line),
+            numbers=minus + " × ".join(_terms(cost_line, currency, month, {**cost_line.factors, **factors})),
+            amount=money(amount, currency),
+        )
+        + when
+    )
 
 
 def counted(amount: float, code: str, currency: str) -> str:
@@ -241,21 +360,39 @@ def _terms(cost_line: Line, currency: str, month: int, facts: dict[str, float]) 
         case "energy_overhead" if (more := facts.get("pue", 1.0) - 1.0) > 0:
             terms = [counted(quantity / more, code, currency), unit_price(price, currency), number(more)]
         case "tax" if facts.get("rate"):
-            terms = [counted(quantity, code, currency), percent(facts["rate"]), percent(1.0 - facts.get("recoverable", 0.0))]
+            terms = [
+                counted(quantity, code, currency),
+                percent(facts["rate"]),
+                percent(1.0 - facts.get("recoverable", 0.0)),
+            ]
         case "resale" | "residual" if "commission" in facts:
-            terms = [counted(quantity, code, currency), percent(1.0 - facts["commission"]), number(facts.get("factor", 1.0))]
+            terms = [
+                counted(quantity, code, currency),
+                percent(1.0 - facts["commission"]),
+                number(facts.get("factor", 1.0)),
+            ]
         case "support" | "share_per_year" if facts.get("share_per_year"):
             terms = [counted(quantity, code, currency), percent(facts["share_per_year"]) + " ÷ 12"]
         case "cloud_commitment" if 0 < (kept := 1.0 - facts.get("discount", 0.0)) < 1:
             terms = [counted(quantity, code, currency), unit_price(price / kept, currency), percent(kept)]
         case "staff" | "staff_fabric" if facts.get("loaded_per_year"):
-            terms = [counted(quantity, code, currency), unit_price(facts["loaded_per_year"], currency) + " ÷ 12",
-                     *_path(price * 12.0 / facts["loaded_per_year"])]
+            terms = [
+                counted(quantity, code, currency),
+                unit_price(facts["loaded_per_year"], currency) + " ÷ 12",
+                *_path(price * 12.0 / facts["loaded_per_year"]),
+            ]
         case "water" if facts.get("wue"):
-            terms = [counted(quantity * 1000.0 / facts["wue"], "kWh", currency), number(facts["wue"]) + " ÷ 1,000",
-                     unit_price(price, currency)]
+            terms = [
+                counted(quantity * 1000.0 / facts["wue"], "kWh", currency),
+                number(facts["wue"]) + " ÷ 1,000",
+                unit_price(price, currency),
+            ]
         case _ if facts.get("price_today") and cost_line.quantity_unit != "money":
-            terms = [counted(quantity, code, currency), unit_price(facts["price_today"], currency), *_path(price / facts["price_today"])]
+            terms = [
+                counted(quantity, code, currency),
+                unit_price(facts["price_today"], currency),
+                *_path(price / facts["price_today"]),
+            ]
     return terms
 
 
@@ -270,20 +407,57 @@ def factor_name(code: str) -> str:
 
 
 FACTORS = {
-    "convert": _("GPUs of this kind per reference GPU"), "peak_to_mean": _("Peak to mean"), "target_utilisation": _("Target utilisation"),
-    "allocation": _("Allocation share of the scheduler"), "available": _("Allocation × (1 − maintenance)"), "pcie": _("PCIe factor of large jobs"),
-    "gpu_hours_per_run": _("GPU-hours per run"), "deadline_days": _("Deadline per run"), "gang": _("GPUs of one job"),
-    "tokens": _("Tokens per run"), "active_params": _("Active parameters"), "peak_flops": _("Peak rate of the GPU"),
-    "mfu": _("Model FLOPS utilisation"), "goodput": _("Goodput"), "attention_flop": _("Attention work per token"),
-    "measured_rate": _("Measured rate"), "rate_per_gpu": _("Requests a second per GPU"), "derate": _("Load within the latency class"),
-    "diurnal": _("Daily peak"), "burst": _("Burst factor"), "spare_servers": _("Spare servers"), "server_gpus": _("GPUs per server"),
-    "servers_active": _("Servers at the peak"), "replica_gpus": _("GPUs of one replica"), "replica_rate": _("Requests a second of one replica"),
-    "step_s": _("Time per token step"), "prefill_s": _("Time per prompt"), "batch": _("Requests answered at a time"),
-    "price_today": _("Today's price"), "accelerator_share": _("Share of GPUs in the price"), "memory_share": _("Share of memory in the price"),
-    "lead_weeks": _("Lead time"), "share": _("Share applied"), "rate": _("Tax rate"), "recoverable": _("Recoverable share"),
-    "tariff_today": _("Tariff today"), "pue": _("PUE"), "wue": _("Litres per kWh"), "usable_share": _("Usable share"),
-    "share_per_year": _("Share per year"), "warranty_months": _("Warranty in months"), "loaded_per_year": _("Yearly cost of an engineer"),
-    "commission": _("Commission"), "factor": _("Condition factor"), "discount": _("Discount"), "term_months": _("Term in months"),
-    "nodes": _("Servers joined"), "rails": _("Ports per server"), "ports": _("Ports per switch"), "leaf": _("Leaf switches"),
-    "spine": _("Spine switches"), "software": _("Work left after software speed-up"), "mean": _("Mean"),
+    "convert": _("GPUs of this kind per reference GPU"),
+    "peak_to_mean": _("Peak to mean"),
+    "target_utilisation": _("Target utilisation"),
+    "allocation": _("Allocation share of the scheduler"),
+    "available": _("Allocation × (1 − maintenance)"),
+    "pcie": _("PCIe factor of large jobs"),
+    "gpu_hours_per_run": _("GPU-hours per run"),
+    "deadline_days": _("Deadline per run"),
+    "gang": _("GPUs of one job"),
+    "tokens": _("Tokens per run"),
+    "active_params": _("Active parameters"),
+    "peak_flops": _("Peak rate of the GPU"),
+    "mfu": _("Model FLOPS utilisation"),
+    "goodput": _("Goodput"),
+    "attention_flop": _("Attention work per token"),
+    "measured_rate": _("Measured rate"),
+    "rate_per_gpu": _("Requests a second per GPU"),
+    "derate": _("Load within the latency class"),
+    "diurnal": _("Daily peak"),
+    "burst": _("Burst factor"),
+    "spare_servers": _("Spare servers"),
+    "server_gpus": _("GPUs per server"),
+    "servers_active": _("Servers at the peak"),
+    "replica_gpus": _("GPUs of one replica"),
+    "replica_rate": _("Requests a second of one replica"),
+    "step_s": _("Time per token step"),
+    "prefill_s": _("Time per prompt"),
+    "batch": _("Requests answered at a time"),
+    "price_today": _("Today's price"),
+    "accelerator_share": _("Share of GPUs in the price"),
+    "memory_share": _("Share of memory in the price"),
+    "lead_weeks": _("Lead time"),
+    "share": _("Share applied"),
+    "rate": _("Tax rate"),
+    "recoverable": _("Recoverable share"),
+    "tariff_today": _("Tariff today"),
+    "pue": _("PUE"),
+    "wue": _("Litres per kWh"),
+    "usable_share": _("Usable share"),
+    "share_per_year": _("Share per year"),
+    "warranty_months": _("Warranty in months"),
+    "loaded_per_year": _("Yearly cost of an engineer"),
+    "commission": _("Commission"),
+    "factor": _("Condition factor"),
+    "discount": _("Discount"),
+    "term_months": _("Term in months"),
+    "nodes": _("Servers joined"),
+    "rails": _("Ports per server"),
+    "ports": _("Ports per switch"),
+    "leaf": _("Leaf switches"),
+    "spine": _("Spine switches"),
+    "software": _("Work left after software speed-up"),
+    "mean": _("Mean"),
 }

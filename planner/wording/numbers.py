@@ -22,41 +22,115 @@ MINUS, SPACE = "−", "\u00a0"
 
 # A currency without a sign of its own is written with its ISO code.
 SYMBOLS = {
-    "USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥", "JPY": "JP¥", "KRW": "₩", "INR": "₹", "HKD": "HK$", "TWD": "NT$", "SGD": "S$",
-    "AUD": "A$", "CAD": "C$", "NZD": "NZ$", "BRL": "R$", "ILS": "₪", "VND": "₫",
+    "USD": "$",
+    "EUR": "€",
+    "GBP": "£",
+    "CNY": "¥",
+    "JPY": "JP¥",
+    "KRW": "₩",
+    "INR": "₹",
+    "HKD": "HK$",
+    "TWD": "NT$",
+    "SGD": "S$",
+    "AUD": "A$",
+    "CAD": "C$",
+    "NZD": "NZ$",
+    "BRL": "R$",
+    "ILS": "₪",
+    "VND": "₫",
 }
 MONTHS = (
-    _("Jan"), _("Feb"), _("Mar"), _("Apr"), _("May"), _("Jun"), _("Jul"), _("Aug"), _("Sep"), _("Oct"), _("Nov"), _("Dec"),
+    _("Jan"),
+    _("Feb"),
+    _("Mar"),
+    _("Apr"),
+    _("May"),
+    _("Jun"),
+    _("Jul"),
+    _("Aug"),
+    _("Sep"),
+    _("Oct"),
+    _("Nov"),
+    _("Dec"),
 )
 
 UNITS = {
-    "share": "%", "share/month": _("% / mo"), "share/year": _("% / yr"), "1": "", "month": _("months"), "day": _("days"),
-    "week": _("weeks"), "hour": _("hours"), "GPU": "GPU", "GPU-hour": _("GPU-hours"), "GPU-hour/month": _("GPU-hours / mo"),
-    "instance-hour": _("instance-hours"), "1e9 param": _("billion parameters"), "1e9 token": _("billion tokens"),
-    "token": _("tokens"), "token/s/GPU": _("tokens / s / GPU"), "request/day": _("requests / day"),
-    "request/s/GPU": _("requests / s / GPU"), "server": _("servers"), "chassis": _("chassis"), "1/month": _("per month"),
-    "run/month": _("runs / mo"), "times": "×", "kW": "kW", "kWh": "kWh", "rack": _("racks"), "U": "U", "kg": "kg",
-    "dB(A)": "dB(A)", "TB": "TB", "FTE": "FTE", "server/FTE": _("servers / FTE"), "each": _("pieces"), "m3": "m³",
-    "Mbit/s": "Mbit/s", "switch": _("switches"), "link": _("links"), "driver": "", "driver/month": _("per month"),
+    "share": "%",
+    "share/month": _("% / mo"),
+    "share/year": _("% / yr"),
+    "1": "",
+    "month": _("months"),
+    "day": _("days"),
+    "week": _("weeks"),
+    "hour": _("hours"),
+    "GPU": "GPU",
+    "GPU-hour": _("GPU-hours"),
+    "GPU-hour/month": _("GPU-hours / mo"),
+    "instance-hour": _("instance-hours"),
+    "1e9 param": _("billion parameters"),
+    "1e9 token": _("billion tokens"),
+    "token": _("tokens"),
+    "token/s/GPU": _("tokens / s / GPU"),
+    "request/day": _("requests / day"),
+    "request/s/GPU": _("requests / s / GPU"),
+    "server": _("servers"),
+    "chassis": _("chassis"),
+    "1/month": _("per month"),
+    "run/month": _("runs / mo"),
+    "times": "×",
+    "kW": "kW",
+    "kWh": "kWh",
+    "rack": _("racks"),
+    "U": "U",
+    "kg": "kg",
+    "dB(A)": "dB(A)",
+    "TB": "TB",
+    "FTE": "FTE",
+    "server/FTE": _("servers / FTE"),
+    "each": _("pieces"),
+    "m3": "m³",
+    "Mbit/s": "Mbit/s",
+    "switch": _("switches"),
+    "link": _("links"),
+    "driver": "",
+    "driver/month": _("per month"),
     "kg CO2e": "kg CO₂e",
 }
 # What money is paid for and how often stands beside every price: nobody should have to guess hour from month.
 MONEY_UNITS = {
-    "money": "{currency}", "money/kWh": "{currency} / kWh", "money/kW/month": _("{currency} / kW / mo"),
-    "money/FTE/year": _("{currency} / FTE / yr"), "money/GPU-hour": _("{currency} / GPU-hour"),
-    "money/instance-hour": _("{currency} / hour, whole instance"), "money/server": _("{currency} / server"),
-    "money/card": _("{currency} / card"), "money/each": _("{currency} / piece"), "money/month": _("{currency} / mo"),
-    "money/hour": _("{currency} / hour"), "money/TB": "{currency} / TB", "money/rack": _("{currency} / rack"),
-    "money/switch": _("{currency} / switch"), "money/link": _("{currency} / link"), "money/chassis": _("{currency} / chassis"),
-    "money/m3": "{currency} / m³", "money/kW": "{currency} / kW", "money/FTE/month": _("{currency} / FTE / mo"),
-    "money/Mbit/s": _("{currency} / Mbit/s / mo"), "money/GPU": "{currency} / GPU",
+    "money": "{currency}",
+    "money/kWh": "{currency} / kWh",
+    "money/kW/month": _("{currency} / kW / mo"),
+    "money/FTE/year": _("{currency} / FTE / yr"),
+    "money/GPU-hour": _("{currency} / GPU-hour"),
+    "money/instance-hour": _("{currency} / hour, whole instance"),
+    "money/server": _("{currency} / server"),
+    "money/card": _("{currency} / card"),
+    "money/each": _("{currency} / piece"),
+    "money/month": _("{currency} / mo"),
+    "money/hour": _("{currency} / hour"),
+    "money/TB": "{currency} / TB",
+    "money/rack": _("{currency} / rack"),
+    "money/switch": _("{currency} / switch"),
+    "money/link": _("{currency} / link"),
+    "money/chassis": _("{currency} / chassis"),
+    "money/m3": "{currency} / m³",
+    "money/kW": "{currency} / kW",
+    "money/FTE/month": _("{currency} / FTE / mo"),
+    "money/Mbit/s": _("{currency} / Mbit/s / mo"),
+    "money/GPU": "{currency} / GPU",
 }
 # Units whose form depends on the count before them.
 COUNTED: dict[str, Callable[[float], str]] = {
-    "server": lambda n: ngettext("server", "servers", n), "rack": lambda n: ngettext("rack", "racks", n), "each": lambda n: ngettext("piece", "pieces", n),
-    "switch": lambda n: ngettext("switch", "switches", n), "link": lambda n: ngettext("link", "links", n),
-    "month": lambda n: ngettext("month", "months", n), "hour": lambda n: ngettext("hour", "hours", n),
-    "day": lambda n: ngettext("day", "days", n), "week": lambda n: ngettext("week", "weeks", n),
+    "server": lambda n: ngettext("server", "servers", n),
+    "rack": lambda n: ngettext("rack", "racks", n),
+    "each": lambda n: ngettext("piece", "pieces", n),
+    "switch": lambda n: ngettext("switch", "switches", n),
+    "link": lambda n: ngettext("link", "links", n),
+    "month": lambda n: ngettext("month", "months", n),
+    "hour": lambda n: ngettext("hour", "hours", n),
+    "day": lambda n: ngettext("day", "days", n),
+    "week": lambda n: ngettext("week", "weeks", n),
     "GPU-hour": lambda n: ngettext("GPU-hour", "GPU-hours", n),
     "instance-hour": lambda n: ngettext("instance-hour", "instance-hours", n),
 }
@@ -136,13 +210,13 @@ def _compact(value: float) -> tuple[str, str]:
 
 
 def month_label(calendar: Calendar, m: int) -> str:
-    """"Feb 2028", "2028年2月"; `m` may be the month after the last."""
+    """ "Feb 2028", "2028年2月"; `m` may be the month after the last."""
     day = calendar.firsts[max(0, min(int(m), calendar.months))]
     return f"{day.year}年{day.month}月" if chinese() else f"{MONTHS[day.month - 1]} {day.year}"
 
 
 def date(day: dt.date | str) -> str:
-    """"30 Nov 2026", "2026年11月30日"."""
+    """ "30 Nov 2026", "2026年11月30日"."""
     day = dt.date.fromisoformat(day) if isinstance(day, str) else day
     return f"{day.year}年{day.month}月{day.day}日" if chinese() else f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
@@ -157,7 +231,8 @@ def counted(amount: float, code: str, workload: Any = None) -> str:
 
 
 def unit(code: str, currency: str = "", workload: Any = None) -> str:
-    """The unit of a Quantity or of a cost line, as it stands beside a field. A driver's unit depends on its workload."""
+    """The unit of a Quantity or of a cost line, as it stands beside a field. A driver's unit depends on its
+    workload."""
     if code in ("driver", "driver/month") and workload is not None:
         driven = unit(driver_code(workload))
         return gettext("{unit}, added each month").format(unit=driven) if code == "driver/month" else driven
@@ -168,8 +243,10 @@ def unit(code: str, currency: str = "", workload: Any = None) -> str:
 
 def driver_code(workload: Any) -> str:
     """Code of the unit in which a workload's driver is counted; a document or plain data."""
+
     def given(name: str) -> Any:
         return workload.get(name) if isinstance(workload, dict) else getattr(workload, name, None)
+
     if given("kind") == "serving":
         return "request/day"
     if given("kind") == "training":
@@ -190,10 +267,12 @@ def quantity(value: Any, code: str, currency: str = "", workload: Any = None) ->
 
 
 def bounds(low: float | None, high: float | None, code: str, currency: str = "") -> str:
-    """"−20–50 % a month", "at least 1", "at most 3 kW"."""
+    """ "−20–50 % a month", "at least 1", "at most 3 kW"."""
     if code in SHARE_UNITS:
+
         def figure(value: float) -> str:
             return percent(value, sign=False)
+
         name = str(SPOKEN_SHARES[code])
     else:
         figure, name = number, unit(code, currency)

@@ -13,14 +13,31 @@ from planner.wording.fields import choice
 from planner.wording.lines import gpus_of, item
 
 TEMPLATES: dict[str, tuple[Any, Any]] = {
-    "small-team": (_("Small team: 4 GPUs or 8?"), _(
-        "A team needs 2–4 GPUs today and grows month by month. Start small and scale out, buy an 8-GPU server, build a cluster, or rent?")),
-    "image-startup": (_("Image generation: servers that may fail"), _(
-        "An online service of independent small jobs on 8-GPU servers behind a load balancer. How many servers, so that any one may fail?")),
-    "driving-lab": (_("Driving lab: 50B+ parameters for weeks"), _(
-        "Training runs of weeks that no single server can hold. How large a cluster, with which fabric, against renting it?")),
-    "office-server": (_("The office server: 6 kW in an ordinary room"), _(
-        "An 8-GPU machine in a room made for people. What goes wrong, when, and what does the remedy cost?")),
+    "small-team": (
+        _("Small team: 4 GPUs or 8?"),
+        _(
+            "A team needs 2–4 GPUs today and grows month by month. Start small and scale out, buy an "
+            "8-GPU server, build a cluster, or rent?"
+        ),
+    ),
+    "image-startup": (
+        _("Image generation: servers that may fail"),
+        _(
+            "An online service of independent small jobs on 8-GPU servers behind a load balancer. "
+            "How many servers, so that any one may fail?"
+        ),
+    ),
+    "driving-lab": (
+        _("Driving lab: 50B+ parameters for weeks"),
+        _(
+            "Training runs of weeks that no single server can hold. How large a cluster, with which "
+            "fabric, against renting it?"
+        ),
+    ),
+    "office-server": (
+        _("The office server: 6 kW in an ordinary room"),
+        _("An 8-GPU machine in a room made for people. What goes wrong, when, and what does the remedy cost?"),
+    ),
 }
 
 
@@ -50,7 +67,9 @@ def site_named(scenario: Scenario, slug: str) -> str:
 
 def workload_named(scenario: Scenario, slug: str) -> str:
     """A workload's own name, else its kind and slug."""
-    return next((work.name or choice("kind", work.kind) for work in scenario.demand.workloads if work.slug == slug), slug)
+    return next(
+        (work.name or choice("kind", work.kind) for work in scenario.demand.workloads if work.slug == slug), slug
+    )
 
 
 def _size(plan: Plan, book: PriceBook | None) -> tuple[int, int | None, int | None]:
@@ -78,7 +97,9 @@ def plan_name(plan: Plan, book: PriceBook | None = None) -> str:
                 return gettext("{servers} × {gpus}-GPU server now").format(servers=servers, gpus=each)
             return gettext("{servers} servers now").format(servers=servers)
         case "cluster_now" if servers:
-            return ngettext("{servers} server with fabric now", "{servers} servers with fabric now", servers).format(servers=servers)
+            return ngettext("{servers} server with fabric now", "{servers} servers with fabric now", servers).format(
+                servers=servers
+            )
         case "cloud":
             return gettext("Cloud")
         case "hybrid":
@@ -89,7 +110,8 @@ def plan_name(plan: Plan, book: PriceBook | None = None) -> str:
 
 
 def plan_names(scenario: Scenario, book: PriceBook | None = None) -> dict[str, str]:
-    """Name by slug, each different: where settings give two plans the same name, the GPU or the slug tells them apart."""
+    """Name by slug, each different: where settings give two plans the same name, the GPU or the slug tells
+    them apart."""
     names = {plan.slug: plan_name(plan, book) for plan in scenario.plans}
     for tell in (lambda plan: _hardware(plan, book), lambda plan: plan.slug):
         taken = list(names.values())
@@ -113,13 +135,17 @@ def advice(plan: Plan, book: PriceBook | None = None) -> str:
     if not plan.name:
         match plan.strategy:
             case "scale_out" if gpus:
-                return ngettext("Start with {gpus} GPU and scale out.", "Start with {gpus} GPUs and scale out.", gpus).format(gpus=gpus)
+                return ngettext(
+                    "Start with {gpus} GPU and scale out.", "Start with {gpus} GPUs and scale out.", gpus
+                ).format(gpus=gpus)
             case "server_now" | "servers_now" if servers == 1 and each:
                 return gettext("Buy the {gpus}-GPU server now.").format(gpus=each)
             case "server_now" | "servers_now" if servers and each:
                 return gettext("Buy {servers} servers of {gpus} GPUs now.").format(servers=servers, gpus=each)
             case "cluster_now" if servers:
-                return ngettext("Build the cluster of {servers} server now.", "Build the cluster of {servers} servers now.", servers).format(servers=servers)
+                return ngettext(
+                    "Build the cluster of {servers} server now.", "Build the cluster of {servers} servers now.", servers
+                ).format(servers=servers)
             case "cloud":
                 return gettext("Rent in the cloud.")
             case "hybrid":

@@ -12,13 +12,25 @@ from planner.engine.prices import Source
 from planner.wording.numbers import chinese, date, number
 
 BADGES = {
-    "quoted": _("quoted"), "sourced": _("sourced"), "market": _("market price"), "estimate": _("estimate"), "own": _("yours"),
-    "unverified": _("unverified"), "stale": _("stale"),
+    "quoted": _("quoted"),
+    "sourced": _("sourced"),
+    "market": _("market price"),
+    "estimate": _("estimate"),
+    "own": _("yours"),
+    "unverified": _("unverified"),
+    "stale": _("stale"),
 }
 # What a catalog row says of itself → the badge it gets.
 BADGE_OF = {
-    "quoted": "quoted", "list": "market", "market": "market", "estimate": "estimate", "own": "own", "sourced": "sourced",
-    "unverified": "unverified", "default": "estimate", "choice": "own",
+    "quoted": "quoted",
+    "list": "market",
+    "market": "market",
+    "estimate": "estimate",
+    "own": "own",
+    "sourced": "sourced",
+    "unverified": "unverified",
+    "default": "estimate",
+    "choice": "own",
 }
 
 
@@ -31,10 +43,13 @@ def badge(basis: str) -> dict[str, str]:
 def source(origin: Source, pricing_date: dt.date | None = None, stale_after_days: int = 180) -> dict[str, Any]:
     """The quote behind a figure: {"badge", "word", "text", "url", "note", "lang", "rate"}.
 
-    `text` names supplier, number, date and validity; `note` is quoted from the catalog, English whatever the page's language.
+    `text` names supplier, number, date and validity; `note` is quoted from the catalog, English whatever the
+    page's language.
     """
     stale = (
-        pricing_date is not None and origin.dated is not None and origin.basis != "own"
+        pricing_date is not None
+        and origin.dated is not None
+        and origin.basis != "own"
         and origin.dated < pricing_date - dt.timedelta(days=stale_after_days)
     )
     found = badge(origin.basis)
@@ -55,5 +70,11 @@ def source(origin: Source, pricing_date: dt.date | None = None, stale_after_days
         if origin.rate_source:
             rate += f" · {origin.rate_source}"
     text = " · ".join(fact for fact in facts if fact)
-    return {**found, "text": text, "url": origin.url, "note": origin.note, "lang": "en" if origin.note and chinese() else "",
-            "rate": rate}
+    return {
+        **found,
+        "text": text,
+        "url": origin.url,
+        "note": origin.note,
+        "lang": "en" if origin.note and chinese() else "",
+        "rate": rate,
+    }
