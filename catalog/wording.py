@@ -342,6 +342,7 @@ WORDS = {  # codes of cells, prices and dates
     "support": _("support"),
     "cooling": _("cooling"),
     "facility": _("building"),
+    "server": _("server"),
 }
 # What a cell holds that is a code of ours, and so is translated; other texts are names and stay as they are.
 CODED = {
@@ -363,7 +364,6 @@ CODED = {
         "power_included",
         "moe",
         "default_on",
-        "category",
     ),
 }
 NO_QUOTE, STALE, UNKNOWN = gettext_noop("no quote"), gettext_noop("stale"), gettext_noop("unknown")
@@ -371,8 +371,8 @@ NO_QUOTE, STALE, UNKNOWN = gettext_noop("no quote"), gettext_noop("stale"), gett
 
 def cell(name: str, value) -> str:
     """A text of a data sheet: a code of ours in the reader's language, anything else as it stands."""
-    if name == "item_kind":
-        return kind(value) if value in KINDS else word(value)
+    if name in ("item_kind", "category"):
+        return word(value) if value in WORDS else kind(value)
     if name == "unit":
         return unit(value)
     return word(str(value)) if name in CODED else str(value)
