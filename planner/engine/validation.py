@@ -17,6 +17,7 @@ from planner.engine.evaluate import Evaluation, PlanResult, evaluate
 from planner.engine.inputs import Scenario
 from planner.engine.lines import CATEGORIES
 from planner.engine.prices import PriceBook
+from planner.engine.quantities import InputError, Problem
 
 TOLERANCE = 1e-6  # relative; expected values are printed to the cent
 CENT = 0.005
@@ -44,31 +45,44 @@ class Check:
 
 
 def convert(case: dict[str, Any]) -> tuple[Scenario, PriceBook]:
-    """A case as the documents that the public evaluate path reads; raises KeyError for an unknown kind."""
-    scenario, prices = _CONVERTERS[case["kind"]](case["inputs"])
+    """A case as the documents that the public evaluate path reads.
+
+    Raises KeyError for an unknown kind, InputError for inputs that are missing or cannot be computed.
+    """
+    converter, inputs = _CONVERTERS[case["kind"]], case.get("inputs")
+    if not isinstance(inputs, dict):
+        raise InputError(Problem(("inputs",), "missing"))
+    if not inputs.get("chassis_slots", 1):  # divides
+        raise InputError(Problem(("inputs", "chassis_slots"), "not_positive", inputs["chassis_slots"]))
+    try:
+        scenario, prices = converter(inputs)
+    except KeyError as error:
+        raise InputError(Problem(("inputs", str(error.args[0])), "missing")) from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(Problem(("inputs",), "bad_format", str(error))) from None
     return Scenario.read(scenario), PriceBook.read(prices)
 
 
 def check(case: dict[str, Any]) -> list[Check]:
     """Every expected field of a case against ours."""
-    kind, expected = case.get("kind", ""), case.get("expected", {})
+    identity, kind, expected = str(case.get("id", "")), str(case.get("kind", "")), case.get("expected", {})
+    if not isinstance(expected, dict):
+        raise InputError(Problem(("expected",), "bad_format", expected))
     if kind not in _CONVERTERS:
-        return [
-            Check(str(case.get("id")), kind, name, value, None, None, "unsupported") for name, value in expected.items()
-        ]
+        return [Check(identity, kind, name, value, None, None, "unsupported") for name, value in expected.items()]
     evaluation = evaluate(*convert(case))
     result = evaluation.plans[0]
     checks = []
     for name, value in expected.items():
         read = _FIELDS.get(name)
         if read is None:
-            checks.append(Check(case["id"], kind, name, value, None, None, "unsupported"))
+            checks.append(Check(identity, kind, name, value, None, None, "unsupported"))
             continue
         got = read(result, evaluation)
         if isinstance(value, list) and isinstance(got, list) and name == "energy_month_cost":
             got = got[: len(value)]  # the case prints the first months
         error = _error(value, got)
-        checks.append(Check(case["id"], kind, name, value, got, error, "ok" if error <= TOLERANCE else "off"))
+        checks.append(Check(identity, kind, name, value, got, error, "ok" if error <= TOLERANCE else "off"))
     return checks
 
 
@@ -89,8 +103,9 @@ def _error(expected: Any, got: Any) -> float:
         return max((_error(one, other) for one, other in zip(expected, got, strict=True)), default=0.0)
     if isinstance(expected, (int, float)) and isinstance(got, (int, float)):
         difference = abs(float(expected) - float(got))
-        if difference <= CENT + 1e-9 and abs(float(expected)) >= 1.0 and not float(expected).is_integer():
-            return min(difference / max(abs(float(expected)), 1.0), TOLERANCE)
+        printed = isinstance(expected, float) and round(expected, 2) == expected  # a count is an integer
+        if printed and difference <= CENT + 1e-9:
+            return min(difference / max(abs(expected), 1.0), TOLERANCE)
         return difference / max(abs(float(expected)), 1e-12) if difference > 1e-12 else 0.0
     return 0.0 if expected == got else math.inf
 

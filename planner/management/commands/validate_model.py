@@ -5,6 +5,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from planner.engine.quantities import InputError
 from planner.engine.validation import check
 
 SHIPPED = settings.BASE_DIR / "tests" / "reference"
@@ -23,7 +24,11 @@ class Command(BaseCommand):
         off = 0
         for path in files or [SHIPPED / "hand_cases.json"]:
             for case in _cases(path):
-                for found in check(case):
+                try:
+                    answer = check(case)
+                except InputError as error:
+                    raise CommandError(f"{path}: {case.get('id', '')}: {error}", returncode=2) from None
+                for found in answer:
                     off += found.status == "off"
                     error = "—" if found.error is None else f"{found.error * 100:.7f}%"
                     expected, got = _short(found.expected), _short(found.got)
@@ -36,7 +41,7 @@ class Command(BaseCommand):
 def _cases(path):
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CommandError(f"{path}: {error}", returncode=2) from None
     cases = data.get("cases") if isinstance(data, dict) else data
     if not isinstance(cases, list) or not all(isinstance(case, dict) for case in cases):
