@@ -97,6 +97,7 @@ class _Chart:
             evaluation.scenario.currency,
         )
         self.names = wording.plan_names(self.scenario, evaluation.book)
+        self.drawn = {slug: _escaped(name) for slug, name in self.names.items()}  # Plotly reads HTML in a trace's name
         self.index = {plan.slug: index for index, plan in enumerate(self.scenario.plans)}
         self.priced = [plan for plan in evaluation.plans if plan.priced]
         self.firsts = [
@@ -121,7 +122,7 @@ class _Chart:
         trace = {
             "type": "scatter",
             "mode": "lines",
-            "name": self.names[plan.slug],
+            "name": self.drawn[plan.slug],
             "legendgroup": plan.slug,
             "showlegend": legend,
             "x": self.firsts,
@@ -143,7 +144,7 @@ class _Chart:
             y = max(value, placed[-1] + gap) if placed else value
             placed.append(y)
             self.note(
-                _escaped(self.names[plan.slug]),
+                self.drawn[plan.slug],
                 plan_role(self.index[plan.slug]),
                 x=self.firsts[-1],
                 y=_short(y),
@@ -279,7 +280,7 @@ def _cumulative(chart: _Chart) -> Figure:
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": chart.names[plan.slug],
+                "name": chart.drawn[plan.slug],
                 "legendgroup": plan.slug,
                 "x": x,
                 "y": y,
@@ -293,7 +294,7 @@ def _cumulative(chart: _Chart) -> Figure:
                 {
                     "type": "scatter",
                     "mode": "markers",
-                    "name": chart.names[plan.slug],
+                    "name": chart.drawn[plan.slug],
                     "legendgroup": plan.slug,
                     "showlegend": False,
                     "x": [chart.firsts[m] for m in waves],
@@ -420,7 +421,7 @@ def _category(chart: _Chart) -> Figure:
         chart.add(
             {
                 "type": "bar",
-                "name": chart.names[plan.slug],
+                "name": chart.drawn[plan.slug],
                 "legendgroup": plan.slug,
                 "orientation": "h",
                 "y": labels,
@@ -513,7 +514,7 @@ def _capacity(chart: _Chart) -> Figure:
                 {
                     "type": "scatter",
                     "mode": "lines+markers",
-                    "name": gettext("{plan}, rented").format(plan=chart.names[plan.slug]),
+                    "name": gettext("{plan}, rented").format(plan=chart.drawn[plan.slug]),
                     "legendgroup": plan.slug,
                     "x": chart.firsts[:-1],
                     "y": [_short(float(value), 3) for value in rented],
@@ -683,7 +684,7 @@ def _cash(chart: _Chart) -> Figure:
             chart.add(
                 {
                     "type": "bar",
-                    "name": gettext("{plan}: {kind}").format(plan=chart.names[plan.slug], kind=wording.kind(kind)),
+                    "name": gettext("{plan}: {kind}").format(plan=chart.drawn[plan.slug], kind=wording.kind(kind)),
                     "legendgroup": plan.slug,
                     "showlegend": False,
                     "x": labels,
@@ -704,7 +705,7 @@ def _cash(chart: _Chart) -> Figure:
         chart.add(
             {
                 "type": "bar",
-                "name": chart.names[plan.slug],
+                "name": chart.drawn[plan.slug],
                 "legendgroup": plan.slug,
                 "x": [None],
                 "y": [None],

@@ -208,14 +208,13 @@ class _Explainer:
         factors = self.plan.discount_of(line)
         shares = line.minor if not discounted else _whole_shares(line.minor * factors, round(value * scale))
         cells = []
-        for m in np.flatnonzero((line.quantity[0] != 0) | (line.minor != 0)):
-            m = int(m)
+        for m in np.flatnonzero((line.quantity[0] != 0) | (line.minor != 0)).tolist():
             quantity, price, amount = (
                 float(line.quantity[0, m]),
                 float(line.unit_price[0, m]),
                 float(line.minor[m]) / scale,
             )
-            cell = {
+            cell: dict[str, Any] = {
                 "month": m,
                 "label": self.month(m),
                 "quantity": quantity,

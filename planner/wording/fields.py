@@ -478,6 +478,8 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("strategy", "cloud"): _("cloud"),
     ("strategy", "hybrid"): _("own the base, rent the peaks"),
     ("strategy", "fixed"): _("fixed schedule"),
+    ("strategy", "server_as_is"): _("one full server, room as it is"),
+    ("strategy", "server_cooled"): _("one full server with cooling"),
     ("strategy", "other"): _("other"),
     ("provider_class", "specialist"): _("specialist GPU cloud"),
     ("provider_class", "large_provider"): _("large provider"),
@@ -606,12 +608,13 @@ def _walk(path: str, node: Any) -> Place | None:
 def words(path: str, document: Any = None) -> Words | None:
     """The words of the field that a path names."""
     place = locate(path, document)
-    if place is None:
-        return None
-    for base in place.owner.__mro__:
-        if found := FIELDS.get(f"{base.__name__}.{place.field}"):
-            return found
-    return None
+    return None if place is None else words_of(place.owner, place.field)
+
+
+def words_of(owner: type[BaseModel], field: str) -> Words | None:
+    """The words of a field, told by its class or the nearest one above it that has words for it."""
+    names = (f"{base.__name__}.{field}" for base in owner.__mro__)
+    return next((FIELDS[name] for name in names if name in FIELDS), None)
 
 
 def label(path: str, document: Any = None) -> str:

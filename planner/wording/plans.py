@@ -96,6 +96,10 @@ def plan_name(plan: Plan, book: PriceBook | None = None) -> str:
             if each:
                 return gettext("{servers} × {gpus}-GPU server now").format(servers=servers, gpus=each)
             return gettext("{servers} servers now").format(servers=servers)
+        case "server_as_is" if each:
+            return gettext("{gpus}-GPU server, room as it is").format(gpus=each)
+        case "server_cooled" if each:
+            return gettext("{gpus}-GPU server with cooling").format(gpus=each)
         case "cluster_now" if servers:
             return ngettext("{servers} server with fabric now", "{servers} servers with fabric now", servers).format(
                 servers=servers
@@ -142,6 +146,10 @@ def advice(plan: Plan, book: PriceBook | None = None) -> str:
                 return gettext("Buy the {gpus}-GPU server now.").format(gpus=each)
             case "server_now" | "servers_now" if servers and each:
                 return gettext("Buy {servers} servers of {gpus} GPUs now.").format(servers=servers, gpus=each)
+            case "server_as_is" if each:
+                return gettext("Buy the {gpus}-GPU server and leave the room as it is.").format(gpus=each)
+            case "server_cooled" if each:
+                return gettext("Buy the {gpus}-GPU server and add cooling.").format(gpus=each)
             case "cluster_now" if servers:
                 return ngettext(
                     "Build the cluster of {servers} server now.", "Build the cluster of {servers} servers now.", servers

@@ -10,6 +10,7 @@ import datetime as dt
 from planner.engine.compare import compare
 from planner.engine.evaluate import evaluate
 from planner.engine.inputs import Scenario
+from planner.engine.lines import CATEGORIES
 from planner.engine.prices import (
     Accelerator,
     AddOn,
@@ -265,3 +266,37 @@ def evaluated(prices=None, **changes):
     """(evaluation, comparison) of the sample, with changes."""
     evaluation = evaluate(Scenario.read(document(**changes)), prices or book())
     return evaluation, compare(evaluation)
+
+
+def bare(prices=None, **changes):
+    """(evaluation, comparison) where only purchases and the cloud cost anything: flat prices, no discount, no resale.
+
+    One GPU is busy from the first month to the twelfth. The server costs 8,000, the cloud 3.00 an hour. From December
+    2026 on the cloud costs 2,232, 2,232, 2,016 and 2,232 a month, so that it passes 8,000 in the month of index 3.
+    """
+    overflow = {"accelerator": "h200-nvl"}
+    flat = {"rate_per_year": 0.0}
+    data = {
+        "months": 12,
+        "demand": {
+            "workloads": [
+                {
+                    "kind": "pool",
+                    "slug": "pool",
+                    "accelerator": "h200-nvl",
+                    "gpus": 1,
+                    "target_utilisation": 1.0,
+                    "growth": {"kind": "constant"},
+                }
+            ]
+        },
+        "plans": [
+            {"slug": "server", "strategy": "server_now", "start": {"build": "srv-8x"}, "overflow": overflow},
+            {"slug": "cloud", "strategy": "cloud", "overflow": overflow},
+        ],
+        "sites": [{"slug": "room"}],
+        "market": {"accelerator": flat, "own_prices": {"srv-8x": 8000.0}},
+        "finance": {"discount_rate": 0.0, "residual_at_horizon": False},
+        "lines": {name: name in ("capex.accelerators_and_servers", "opex.cloud_usage") for name in CATEGORIES},
+    }
+    return evaluated(prices, **{**data, **changes})
