@@ -84,7 +84,7 @@ class Declared:
 
     @property
     def seldom(self) -> bool:
-        return self.owner == "Scenario.lines" or self.owner.partition(".")[2] in SELDOM and self.owner not in NOT_SELDOM
+        return self.owner == "Scenario.lines" or self.owner.startswith("Upgrade.") or self.owner.partition(".")[2] in SELDOM and self.owner not in NOT_SELDOM
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,11 @@ class Row:
     @property
     def on(self) -> bool:
         return self.text == "on"
+
+    @property
+    def stacked(self) -> bool:
+        """A label too long to stand beside its box stands above it."""
+        return sum(2 if ord(letter) > 0x2E80 else 1 for letter in self.label) > 26
 
 
 @dataclass

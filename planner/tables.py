@@ -215,27 +215,37 @@ def providers(evaluation: Evaluation, comparison: Comparison) -> Table | None:
 
 @dataclass(frozen=True)
 class Warning:
+    """A sentence, how bad it is, and the assumption where the remedy lies."""
+
     text: str
     tone: str
-    plan: str = ""
-    colour: int = 0
     path: str = ""
+    field: str = ""
 
 
-def findings(evaluation: Evaluation, comparison: Comparison) -> list[Warning]:
-    """Everything to know before trusting a plan: what it fails at first, then its warnings, then those of all plans."""
-    called, found = names(evaluation), []
+@dataclass
+class Warned:
+    plan: str
+    colour: int
+    items: list[Warning]
+
+
+def findings(evaluation: Evaluation, comparison: Comparison) -> list[Warned]:
+    """Everything to know before trusting a plan, plan by plan: what it fails at first; then what holds for all plans."""
+    called = names(evaluation)
+
+    def warning(finding: Finding, plan: PlanResult | None, tone: str) -> Warning:
+        path = remedy_path(finding, plan)
+        field = wording.label(path, evaluation.scenario) if not path.startswith("market/own_prices/") else _("Unit price")
+        return Warning(wording.finding(finding, evaluation), tone, path, _("Change “{field}”").format(field=field) if path else "")
+
+    groups = []
     for plan in ordered(evaluation, comparison):
-        for finding in plan.infeasible:
-            found.append(Warning(wording.finding(finding, evaluation), "bad", called[plan.slug], colour(evaluation, plan.slug), remedy_path(finding, plan)))
-    for plan in ordered(evaluation, comparison):
-        for finding in plan.warnings:
-            tone = wording.tone(finding)
-            found.append(Warning(wording.finding(finding, evaluation), tone if tone != "neutral" else "", called[plan.slug],
-                                 colour(evaluation, plan.slug), remedy_path(finding, plan)))
-    for finding in evaluation.warnings:
-        found.append(Warning(wording.finding(finding, evaluation), "warn", path=remedy_path(finding, None)))
-    return found
+        items = [warning(finding, plan, "bad") for finding in plan.infeasible]
+        items += [warning(finding, plan, wording.tone(finding)) for finding in plan.warnings]
+        groups.append(Warned(called[plan.slug], colour(evaluation, plan.slug), items))
+    groups.append(Warned("", 0, [warning(finding, None, "warn") for finding in evaluation.warnings]))
+    return [group for group in groups if group.items]
 
 
 def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
@@ -245,7 +255,7 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
     resource = facts.get("resource") or code.removeprefix("room_")
     if code in ("cooling_short", "room_short", "upgrade_included") or code.startswith("room_"):
         if facts.get("remedy_slug"):
-            return f"{site}/upgrades/{facts['remedy_slug']}/quantity" if code == "upgrade_included" else f"{site}/{_LIMITS.get(resource, 'cooling_kw')}"
+            return f"{site}/upgrades/{facts['remedy_slug']}/price" if code == "upgrade_included" else f"{site}/{_LIMITS.get(resource, 'cooling_kw')}"
         return f"{site}/{_LIMITS.get(resource, 'cooling_kw')}"
     if code == "noise":
         return f"{site}/noise_limit_db"

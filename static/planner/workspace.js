@@ -149,20 +149,16 @@ function draw() {
   const plot = $("plot");
   if (!source || !plot || !window.Plotly) return;
   let { data, layout } = JSON.parse(source.textContent);
-  const { light, dark } = layout.meta ?? {};
-  if (light && dark && isDark()) {
-    const exchange = new Map(Object.keys(light).map((role) => [light[role].toLowerCase(), dark[role]]));
+  const { meta = {} } = layout;
+  if (meta.light && meta.dark && isDark()) {
+    const exchange = new Map(Object.keys(meta.light).map((role) => [meta.light[role].toLowerCase(), meta.dark[role]]));
     data = themed(data, exchange);
     layout = themed({ ...layout, meta: undefined }, exchange);
   }
   const narrow = plot.clientWidth < 520;
-  const margin = { ...layout.margin };
-  if (narrow) {
-    margin.r = Math.min(margin.r ?? 24, 12);
-    layout = { ...layout, annotations: [], showlegend: true };
-  }
+  if (narrow) layout = { ...layout, ...meta.narrow };
   plot.style.height = `${layout.height ?? (narrow ? 320 : 360)}px`;
-  window.Plotly.react(plot, data, { ...layout, margin, autosize: true }, { displayModeBar: false, responsive: true, showTips: false });
+  window.Plotly.react(plot, data, { ...layout, meta: undefined, autosize: true }, { displayModeBar: false, responsive: true, showTips: false });
 }
 if (window.Plotly) draw();
 else addEventListener("load", draw);
