@@ -527,10 +527,10 @@ def _capacity(chart: _Chart) -> Figure:
             )
     last = chart.calendar.months - 1
     summary = gettext("Demand grows from {first} to {last} GPUs; GPUs owned at the end: {plans}.").format(
-        first=wording.number(float(demand[0])),
-        last=wording.number(float(demand[last])),
+        first=wording.number(float(demand[0]), digits=3),
+        last=wording.number(float(demand[last]), digits=3),
         plans=gettext(", ").join(
-            f"{chart.names[plan.slug]} {wording.number(float(plan.capacity[last]))}" for plan in plans
+            f"{chart.names[plan.slug]} {wording.number(float(plan.capacity[last]), digits=3)}" for plan in plans
         ),
     )
     head = [gettext("Month"), gettext("Demand, on average"), gettext("GPUs needed")]

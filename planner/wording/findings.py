@@ -16,7 +16,7 @@ from planner.engine.quantities import SHARE_UNITS, InputError
 from planner.engine.result import Evaluation, Finding, PlanResult
 from planner.wording import fields
 from planner.wording.lines import category, item
-from planner.wording.numbers import bounds, chinese, date, money, month_label, number, percent, unit
+from planner.wording.numbers import bounds, chinese, counted, date, money, month_label, number, percent, unit
 from planner.wording.plans import advice, plan_names, site_named, workload_named
 
 # Marks the figures that a page sets in bold; no character of any text.
@@ -42,11 +42,18 @@ def parts(text: str) -> list[dict[str, Any]]:
 FINDINGS: dict[str, tuple[Any, Any, str]] = {
     "cooling_short": (
         _(
-            "From {month} the machines give off {needed} kW, and {site} carries away {limit} kW: "
-            "they slow down or stop for {months} "
-            "and lose {lost}. {remedy}"
+            "From {month} the machines give off {needed} kW, and {site} carries away {limit} kW: they slow down for "
+            "{months} and lose {lost}. {remedy}"
         ),
         _("cooling short from {month}: {needed} kW over {limit} kW"),
+        "bad",
+    ),
+    "cooling_stopped": (
+        _(
+            "From {month} the machines give off {needed} kW, and {site} carries away {limit} kW: within {months} they "
+            "get so hot that they stop, and lose {lost}. {remedy}"
+        ),
+        _("machines stop in the heat from {month}: {needed} kW over {limit} kW"),
         "bad",
     ),
     "room_power": (
@@ -219,6 +226,8 @@ RESOURCES = {
     "kg": _("weight"),
 }
 
+RESOURCE_UNITS = {"cooling": "kW", "power": "kW", "racks": "rack", "units": "U", "kw": "kW", "kg": "kg"}
+
 
 def _months(count: float) -> str:
     return ngettext("{count} month", "{count} months", int(count)).format(count=int(count))
@@ -236,7 +245,7 @@ def _remedy(facts: dict[str, Any], evaluation: Evaluation) -> str:
     )
 
 
-def _facts(found: Finding, evaluation: Evaluation, brief: bool = False) -> dict[str, Any]:
+def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
     """The numbers of a finding as text, by placeholder."""
     scenario, calendar, currency, book = (
         evaluation.scenario,
@@ -251,6 +260,8 @@ def _facts(found: Finding, evaluation: Evaluation, brief: bool = False) -> dict[
     }
     for name, value in facts.items():
         match name:
+            case "needed" | "limit" if isinstance(value, (int, float)) and found.code == "room_short":
+                texts[name] = counted(round(value, 1), RESOURCE_UNITS.get(facts.get("resource", ""), "1"))
             case "needed" | "limit" if isinstance(value, (int, float)):
                 texts[name] = number(value, digits=3)
             case "limit":
@@ -306,6 +317,8 @@ def _limit(found: Finding, evaluation: Evaluation) -> str:
 def _variant(found: Finding) -> str:
     if found.code == "memory" and found.facts.get("needed_gpus") is None:
         return "memory_never"
+    if found.code == "cooling_short" and found.facts.get("stopped"):
+        return "cooling_stopped"
     if found.code == "unmet" and found.facts.get("cost") is None:
         return "unmet_unpriced"
     return found.code
@@ -329,7 +342,7 @@ def finding(found: Finding, evaluation: Evaluation) -> str:
 def brief(found: Finding, evaluation: Evaluation) -> str:
     """A warning or reason in a few words."""
     pattern = FINDINGS.get(_variant(found))
-    return found.code if pattern is None else str(pattern[1]).format_map(_Gaps(_facts(found, evaluation, brief=True)))
+    return found.code if pattern is None else str(pattern[1]).format_map(_Gaps(_facts(found, evaluation)))
 
 
 def tone(found: Finding) -> str:

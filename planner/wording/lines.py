@@ -58,6 +58,7 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "chassis"): _("Chassis without cards"),
     ("", "card"): _("Added GPU card"),
     ("", "card_extra"): _("Memory and network card of an added GPU"),
+    ("", "load_balancer"): _("Load balancer"),
     ("", "shared_flash"): _("Shared flash storage"),
     ("", "switch"): _("Fabric switch"),
     ("", "link"): _("Fabric link"),
@@ -102,7 +103,10 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "egress"): _("Data out"),
 }
 
-NAMED_BY_ITEM = frozenset({"rack", "pdu", "shelf", "link", "link_labour"})  # the item says it all
+NAMED_BY_ITEM = frozenset({"rack", "pdu", "shelf", "link", "link_labour", "load_balancer"})  # the item says it all
+
+# The tariff or market behind these lines is named by their source.
+UNNAMED = frozenset({"opex.energy_it", "opex.energy_overhead", "opex.colocation"})
 
 ITEM_WORDS = {
     "rack-42u": _("42U rack"),
@@ -147,6 +151,7 @@ ITEM_WORDS = {
     "cable-800g-link": _("800G link, both ends"),
     "cabling-labour-link": _("Labour per link"),
     "flash-file-usable-tb": _("All-flash file system, usable"),
+    "load-balancer-pair": _("Pair of load balancers"),
     # steps of a room's ladder
     "portable-ac-14k": _("Portable air conditioner, 2.5 kW"),
     "split-ac-24k-unit": _("Split air conditioner, 7 kW, unit only"),
@@ -183,6 +188,7 @@ FORMULAS = {
     "host_price": _("chassis × (price of the server − price of its cards), each on its own price path"),
     "card_price": _("cards × today's price × price path"),
     "card_extra": _("cards × today's price of the memory and network card that come along × price path"),
+    "load_balancer": _("one pair × today's price × price path, with the second server"),
     "storage": _("TB × price per TB × price path"),
     "racks": _("pieces × today's price × price path"),
     "upgrade": _("pieces × price × price path"),
@@ -296,6 +302,10 @@ def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
     else:
         category_code, code = "", cost_line.kind
     name = _name(category_code, code, cost_line.item, book)
+    if code == "moving" or category_code in UNNAMED:
+        return name
+    if book is not None and code in ("card", "card_extra", "reserved", "on_demand", "switch"):
+        return f"{name}{_comma()}{item(cost_line.item, book)}"
     if cost_line.item in ITEM_WORDS:
         if code in NAMED_BY_ITEM:
             return item(cost_line.item, book)

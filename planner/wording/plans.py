@@ -61,8 +61,18 @@ def site_name(site: Site) -> str:
     return site.name or choice("kind", site.kind)
 
 
+ROOMS = {
+    "office": _("the office"),
+    "server_room": _("the server room"),
+    "data_hall": _("the data hall"),
+    "colocation": _("the colocation hall"),
+}
+
+
 def site_named(scenario: Scenario, slug: str) -> str:
-    return next((site_name(site) for site in scenario.sites if site.slug == slug), slug)
+    """A room inside a sentence: its own name, else "the office"."""
+    site = next((site for site in scenario.sites if site.slug == slug), None)
+    return slug if site is None else site.name or str(ROOMS.get(site.kind, site.kind))
 
 
 def workload_named(scenario: Scenario, slug: str) -> str:

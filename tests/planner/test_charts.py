@@ -2,6 +2,7 @@
 
 import json
 import time
+from itertools import pairwise
 
 import pytest
 from django.utils.translation import override
@@ -86,8 +87,12 @@ def test_break_even_is_marked_where_the_cloud_passes_the_server():
 
 
 def test_a_purchase_is_a_step_with_a_marker():
-    plan = {"slug": "server", "start": {"build": "srv-8x"}, "follow_up": {"kind": "schedule", "waves": [{"month": 4, "quantity": 1}]},
-            "lead_months": 0}  # fmt: skip
+    plan = {
+        "slug": "server",
+        "start": {"build": "srv-8x"},
+        "follow_up": {"kind": "schedule", "waves": [{"month": 4, "quantity": 1}]},
+        "lead_months": 0,
+    }
     with override("en"):
         figure = charts.figure("cumulative", *bare(plans=[plan]))
     line, wave = figure["data"]
@@ -105,7 +110,7 @@ def test_lines_are_named_at_their_ends_without_overlap(figures):
     at = sorted(note["y"] for note in labels if note["x"] == "2031-12")
     assert len(at) == 4
     top = figures["cumulative"]["layout"]["yaxis"]["range"][1]
-    assert min(later - earlier for earlier, later in zip(at, at[1:], strict=False)) > top * 0.03
+    assert min(later - earlier for earlier, later in pairwise(at)) > top * 0.03
     assert figures["cumulative"]["layout"]["meta"]["narrow"]["showlegend"] is True
 
 

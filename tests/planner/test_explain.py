@@ -76,8 +76,10 @@ def test_U020_months_of_a_line_multiply_to_amounts_that_sum_to_it(sample):
 
 
 def test_a_present_value_lists_discount_and_share_of_each_month(sample):
-    transit = child(child(explain.tree(*sample, "server", "present_value"), "opex.network_transit"),
-                    "opex.network_transit:fibre_1g:office-fibre-1g")  # fmt: skip
+    transit = child(
+        child(explain.tree(*sample, "server", "present_value"), "opex.network_transit"),
+        "opex.network_transit:fibre_1g:office-fibre-1g",
+    )
     first, later = transit["months"][0], transit["months"][12]
     assert (first["amount"], first["value"]) == (600.0, 600.0)
     assert later["discount"] == pytest.approx(1 / 1.08)
@@ -90,15 +92,19 @@ def test_the_cloud_bill_opens_into_hours_and_price():
     with override("en"):
         line = child(explain.tree(*bare(), "cloud", "present_value"), "opex.cloud_usage")["children"][0]
     assert [(cell["quantity"], cell["unit_price"], cell["value"]) for cell in line["months"][:3]] == [
-        (744.0, 3.0, 2232.0), (744.0, 3.0, 2232.0), (672.0, 3.0, 2016.0),
-    ]  # fmt: skip
+        (744.0, 3.0, 2232.0),
+        (744.0, 3.0, 2232.0),
+        (672.0, 3.0, 2016.0),
+    ]
     assert (len(line["months"]), line["value"]) == (12, 26_280.0)
 
 
 def test_a_line_leads_to_the_quote_and_the_assumptions(sample):
     with override("en"):
-        card = child(child(explain.tree(*sample, "scale-out", "capex"), "capex.accelerators_and_servers"),
-                     "capex.accelerators_and_servers:card:add-1x")  # fmt: skip
+        card = child(
+            child(explain.tree(*sample, "scale-out", "capex"), "capex.accelerators_and_servers"),
+            "capex.accelerators_and_servers:card:add-1x",
+        )
     assert card["source"]["text"] == "Karten GmbH · 2 Nov 2026"
     assert card["source"]["quoted"] == "€31,000.00"
     assert card["source"]["rate"] == "exchange rate 1.1 · 27 Nov 2026 · ECB"
@@ -128,8 +134,9 @@ def test_the_margin_adds_up_by_category_and_by_side():
     tree = explain.tree(*bare(), "server", "margin")
     assert tree["value"] == 18_280.0  # 26,280 of cloud less a server of 8,000
     assert {node["key"]: node["value"] for node in tree["children"]} == {
-        "capex.accelerators_and_servers": -8000.0, "opex.cloud_usage": 26_280.0,
-    }  # fmt: skip
+        "capex.accelerators_and_servers": -8000.0,
+        "opex.cloud_usage": 26_280.0,
+    }
 
 
 def test_the_margin_of_another_plan_is_against_the_winner():

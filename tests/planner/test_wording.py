@@ -177,12 +177,35 @@ def test_every_problem_of_the_engine_has_a_sentence_of_its_own():
 
 
 FACTS = {
-    "needed": 6.8, "limit": 5.0, "site": "office", "months": 3, "resource": "cooling", "remedy": "split-ac-24k-installed",
-    "remedy_price": 4500.0, "remedy_lead_weeks": 6.0, "lost_gpu_hours": 1234.0, "in_service": 4, "item": "srv-8x", "gpus": 16,
-    "needed_gpus": 16, "server_gpus": 8, "workload": "pool", "served": 0.75, "target": 1.0, "demand_gpu": 4.0, "capacity_gpu": 3.0,
-    "dated": "2026-01-05", "order_by": "2026-09-01", "noise_db": 80.0, "gpu_hours": 100.0, "cost": 375.0, "lead_months": 4,
-    "category": "opex.staff", "amount": 1000.0, "plan": "cluster",
-}  # fmt: skip
+    "needed": 6.8,
+    "limit": 5.0,
+    "site": "office",
+    "months": 3,
+    "resource": "cooling",
+    "remedy": "split-ac-24k-installed",
+    "remedy_price": 4500.0,
+    "remedy_lead_weeks": 6.0,
+    "lost_gpu_hours": 1234.0,
+    "in_service": 4,
+    "item": "srv-8x",
+    "gpus": 16,
+    "needed_gpus": 16,
+    "server_gpus": 8,
+    "workload": "pool",
+    "served": 0.75,
+    "target": 1.0,
+    "demand_gpu": 4.0,
+    "capacity_gpu": 3.0,
+    "dated": "2026-01-05",
+    "order_by": "2026-09-01",
+    "noise_db": 80.0,
+    "gpu_hours": 100.0,
+    "cost": 375.0,
+    "lead_months": 4,
+    "category": "opex.staff",
+    "amount": 1000.0,
+    "plan": "cluster",
+}
 
 
 @pytest.fixture(scope="module")
@@ -346,8 +369,11 @@ def test_plans_are_named_by_their_settings():
     scenario = Scenario.read(document())
     with override("en"):
         assert list(wording.plan_names(scenario, book()).values()) == [
-            "Start with 4, scale out", "8-GPU server now", "2 servers with fabric now", "Cloud",
-        ]  # fmt: skip
+            "Start with 4, scale out",
+            "8-GPU server now",
+            "2 servers with fabric now",
+            "Cloud",
+        ]
     with override("zh-hans"):
         assert wording.plan_name(scenario.plans[0]) == "先买 4 张，逐步扩容"
 
@@ -384,13 +410,21 @@ def test_a_product_name_says_its_plain_words_in_chinese():
 
 def test_short_cooling_names_month_power_loss_and_remedy(sample):
     facts = {
-        "needed": 6.8, "limit": 5.0, "site": "office", "months": 3, "resource": "cooling", "remedy": "split-ac-24k-installed",
-        "remedy_price": 18_400.0, "remedy_lead_weeks": 6.0, "lost_gpu_hours": 1234.4,
-    }  # fmt: skip
+        "needed": 6.8,
+        "limit": 5.0,
+        "site": "office",
+        "months": 3,
+        "resource": "cooling",
+        "remedy": "split-ac-24k-installed",
+        "remedy_price": 18_400.0,
+        "remedy_lead_weeks": 6.0,
+        "lost_gpu_hours": 1234.4,
+    }
     with override("en"):
         assert wording.finding(Finding("cooling_short", 14, facts), sample[0]) == (
-            "From Feb 2028 the machines give off 6.8 kW, and office carries away 5 kW: they slow down or stop for 3 months and lose "
-            "1,234 GPU-hours of work. Remedy: Split air conditioner, 7 kW, installed for $18.4k, 6 weeks from order."
+            "From Feb 2028 the machines give off 6.8 kW, and the office carries away 5 kW: they slow down for "
+            "3 months and lose 1,234 GPU-hours of work. Remedy: Split air conditioner, 7 kW, installed for $18.4k, "
+            "6 weeks from order."
         )
 
 
@@ -456,7 +490,8 @@ def test_the_verdict_says_whether_the_kind_of_cloud_decides():
             "“8-GPU server now” is cheapest with the cloud prices of a specialist and of a large provider alike."
         )
         assert wording.verdict(*bare(prices.model_copy(update={"offers": offers})))["by_class"] == (
-            "It depends on the cloud: with a specialist's prices “8-GPU server now” is cheapest, with a large provider's “Cloud”."
+            "It depends on the cloud: with a specialist's prices “8-GPU server now” is cheapest, with a large "
+            "provider's “Cloud”."
         )
 
 
@@ -498,9 +533,16 @@ def test_the_overhead_opens_into_machine_hours_and_pue():
 
 def test_a_quote_names_supplier_number_date_validity_and_rate():
     quote = Source(
-        basis="quoted", supplier="Karten GmbH", number="Q-7", dated=dt.date(2026, 11, 2), valid_until=dt.date(2027, 1, 31), rate=1.1,
-        rate_dated=dt.date(2026, 11, 27), rate_source="ECB", url="https://example.org/q7",
-    )  # fmt: skip
+        basis="quoted",
+        supplier="Karten GmbH",
+        number="Q-7",
+        dated=dt.date(2026, 11, 2),
+        valid_until=dt.date(2027, 1, 31),
+        rate=1.1,
+        rate_dated=dt.date(2026, 11, 27),
+        rate_source="ECB",
+        url="https://example.org/q7",
+    )
     with override("en"):
         said = wording.source(quote, dt.date(2026, 11, 30))
     assert (said["badge"], said["url"]) == ("quoted", "https://example.org/q7")
