@@ -1,5 +1,6 @@
 """The shipped catalog, against figures read by hand in the published pages the rows cite."""
 
+import csv
 import subprocess
 import sys
 import time
@@ -9,25 +10,36 @@ from pathlib import Path
 
 import pytest
 
-from catalog.importers.shipped import shipped
+from catalog.importers.files import FABRIC_KINDS, FACILITY_KINDS
+from catalog.importers.shipped import DATA, shipped
 from catalog.records import Provenance
 
 ROOT = Path(__file__).resolve().parents[2]
 TODAY = date(2026, 11, 30)
 
 
+def rows(file):
+    with (DATA / file).open(encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
 def test_every_row_of_the_shipped_files_is_there():
     counts = shipped().counts()
-    assert counts["accelerator"] == 62
-    assert counts["build"] == 37
-    assert counts["addon"] == 8
-    assert counts["server"] == 79
-    assert counts["offer"] == 832
-    assert counts["cost"] == 196
-    assert counts["model"] == 72
-    assert counts["default"] == 44
-    # price rows, offers, tariffs, colocation, exchange rates, builds, add-ons, fabric items with a price
-    assert counts["quotes"] == 452 + 832 + 115 + 39 + 73 + 37 + 8 + 3
+    for kind, file in {
+        **{"accelerator": "accelerators.csv", "build": "builds.csv", "addon": "builds_addons.csv"},
+        **{"server": "servers.csv", "offer": "cloud_offers.csv", "cost": "other_costs.csv"},
+        **{"model": "presets_models.csv", "default": "defaults.csv"},
+    }.items():
+        assert counts[kind] == len(rows(file)), kind
+    parts = sum(counts[kind] for kind in (*FABRIC_KINDS, *FACILITY_KINDS))
+    assert parts == len(rows("fabric_items.csv")) + len(rows("facility_items.csv"))
+
+
+def test_every_price_of_the_shipped_files_is_a_quote():
+    every = ("price_quotes.csv", "cloud_offers.csv", "electricity.csv", "colocation.csv", "fx_rates.csv")
+    some = ("builds.csv", "builds_addons.csv", "fabric_items.csv", "facility_items.csv")
+    expected = sum(len(rows(file)) for file in every) + sum(bool(row["price"]) for f in some for row in rows(f))
+    assert shipped().counts()["quotes"] == expected
 
 
 def test_dgx_h100_as_in_its_user_guide():

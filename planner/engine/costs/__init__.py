@@ -17,6 +17,7 @@ __all__ = ["COST_ROWS", "RETAIL_COLOCATION", "Books", "PlanCosts", "write_cloud"
 
 GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
     (capex.machines, ("capex.accelerators_and_servers",)),
+    (capex.load_balancer, ("capex.accelerators_and_servers",)),
     (capex.storage, ("capex.storage",)),
     (capex.fabric, ("capex.fabric",)),
     (capex.racks, ("capex.racks_and_power",)),

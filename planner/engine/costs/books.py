@@ -65,6 +65,7 @@ COST_ROWS = frozenset(
         "cable-400g-link",
         "cable-800g-link",
         "cabling-labour-link",
+        "load-balancer-pair",
     }
 )
 

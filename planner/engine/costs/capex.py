@@ -6,6 +6,7 @@ import numpy as np
 
 from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import DUTY, RACK_PDUS, SPARES_FROM_SERVERS
+from planner.engine.inputs import ServingWorkload
 from planner.engine.prices import Source
 
 
@@ -78,6 +79,27 @@ def machines(costs: PlanCosts) -> None:
                 factors={"price_today": extra},
                 drivers=("market/memory_flash/rate_per_year",),
             )
+
+
+def load_balancer(costs: PlanCosts) -> None:
+    """Independent servers behind one service need a load balancer, bought with the second server (model.md 4)."""
+    serves = any(isinstance(work, ServingWorkload) for work in costs.scenario.demand.workloads)
+    several = np.cumsum(costs.new_hosts, axis=1) >= 2
+    if not serves or not several.any():
+        return
+    quantity = np.diff(np.maximum.accumulate(several, axis=1).astype(float), axis=1, prepend=0.0)
+    price, source = costs.books.cost("load-balancer-pair")
+    costs.ledger.add(
+        "capex.accelerators_and_servers",
+        "load_balancer",
+        quantity,
+        "each",
+        price * costs.books.paths["rest"],
+        source,
+        "load_balancer",
+        item="load-balancer-pair",
+        factors={"price_today": price},
+    )
 
 
 def storage(costs: PlanCosts) -> None:
