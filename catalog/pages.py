@@ -224,6 +224,11 @@ class Cell:
         return wording.word(self.status) if self.status else ""
 
     @property
+    def short(self) -> bool:
+        """Whether it should stay on one line."""
+        return len(self.text) <= 14
+
+    @property
     def host(self) -> str:
         return host_of(self.url)
 
@@ -286,8 +291,8 @@ def cell(record: ItemRecord, name: str, by_hand: bool = False) -> Cell:
     value, said = getattr(record.spec, name, None), record.provenance.get(name)
     low, _high, unit = specs.bounds(record.kind, name)
     numeric = low is not None
-    if value is None:
-        return Cell("", number=numeric)
+    if value is None:  # a share or a count has no currency: nothing is unknown about it
+        return Cell("—" if (record.kind, name) == ("cost", "currency") else "", number=numeric)
     if name == "launch_year":
         text, unit = str(value), ""
     elif numeric:

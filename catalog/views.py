@@ -114,11 +114,10 @@ def item_csv(request, path):
 def columns(page, sort):
     """(name, label, whether of numbers, the sort a click asks for, the present direction) of each column."""
     names = ["name", *(["vendor"] if page.vendor else []), *page.columns, *(["price"] if page.price else [])]
+    titles = {"name": wording.FIELDS["model"] if page.vendor else _("Name"), "price": page.price}
     result = []
     for name in names:
-        label = {"name": _("Model") if page.vendor else _("Name"), "price": page.price}.get(name) or pages.heading(
-            page, name
-        )
+        label = titles.get(name) or pages.heading(page, name)
         numeric = name == "price" or pages.is_number(page, name)
         ascending, descending = sort == name, sort == f"-{name}"
         direction = "ascending" if ascending else "descending" if descending else ""

@@ -1,13 +1,13 @@
 """Every label, unit, code and error of the catalog for a person, in the language of the request."""
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_noop, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from catalog.importers.table import REASONS, BadCell, bound
 
 FIELDS = {
-    "model": _("Model"),
-    "architecture": _("Architecture"),
+    "model": pgettext_lazy("hardware", "Model"),
+    "architecture": pgettext_lazy("hardware", "Architecture"),
     "form_factor": _("Form factor"),
     "launch_year": _("Launch year"),
     "memory_gb": _("Memory"),
@@ -29,7 +29,7 @@ FIELDS = {
     "scaleup_bw_gbps": _("Scale-up bandwidth, both directions"),
     "pcie_gen": _("PCIe generation"),
     "slot_width": _("Slot width"),
-    "cooling": _("Cooling"),
+    "cooling": pgettext_lazy("hardware", "Cooling"),
     "successor_slug": _("Successor"),
     "status": _("Sale status"),
     "software_stack": _("Software stack"),
@@ -145,13 +145,13 @@ KINDS = {
     "build": _("build"),
     "addon": _("card add-on"),
     "server": _("published server"),
-    "switch": _("switch"),
+    "switch": pgettext_lazy("hardware", "switch"),
     "mgmt": _("management device"),
     "cable": _("cable"),
     "optic": _("optic"),
     "nic": _("network adapter"),
     "adapter": _("port adapter"),
-    "rack": _("rack"),
+    "rack": pgettext_lazy("hardware", "rack"),
     "pdu": _("PDU"),
     "ups": _("UPS"),
     "rdhx": _("rear-door heat exchanger"),
@@ -221,7 +221,7 @@ UNITS = {
     "drive": _("drive"),
     "hours per server": _("hours per server"),
     "job": _("job"),
-    "link": _("link"),
+    "link": pgettext_lazy("hardware", "link"),
     "litre per kWh": _("litre per kWh"),
     "m3": _("m³"),
     "month": _("month"),
@@ -246,8 +246,8 @@ UNITS = {
     "percent of resale": _("percent of resale"),
     "percent of salary": _("percent of salary"),
     "percent per year": _("percent a year"),
-    "rack": _("rack"),
-    "server": _("server"),
+    "rack": pgettext_lazy("hardware", "rack"),
+    "server": pgettext_lazy("hardware", "server"),
     "session": _("session"),
     "system-year": _("system-year"),
 }
@@ -330,6 +330,7 @@ WORDS = {  # codes of cells, prices and dates
     "lease": _("lease"),
     "maintenance": _("maintenance"),
     "network_transit": _("network transit"),
+    "network": _("network"),
     "office_ac_upgrade": _("office air-conditioning upgrade"),
     "property_tax": _("property tax"),
     "resale": _("resale"),
@@ -342,7 +343,7 @@ WORDS = {  # codes of cells, prices and dates
     "support": _("support"),
     "cooling": _("cooling"),
     "facility": _("building"),
-    "server": _("server"),
+    "server": pgettext_lazy("hardware", "server"),
 }
 # What a cell holds that is a code of ours, and so is translated; other texts are names and stay as they are.
 CODED = {

@@ -62,7 +62,9 @@ class Item(models.Model):
 
 
 def words_of(spec: dict) -> str:
-    return " ".join(value for value in spec.values() if isinstance(value, str)) if isinstance(spec, dict) else ""
+    if not isinstance(spec, dict):
+        return ""
+    return " ".join(text for name, text in spec.items() if isinstance(text, str) and name != "successor_slug")
 
 
 def record_of(slug, kind, name, vendor, spec, provenance) -> ItemRecord:
