@@ -57,7 +57,6 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "server"): _("{gpus}-GPU server"),
     ("", "chassis"): _("Chassis without cards"),
     ("", "card"): _("Added GPU card"),
-    ("", "load_balancer"): _("Load balancer"),
     ("", "card_extra"): _("Memory and network card of an added GPU"),
     ("", "load_balancer"): _("Load balancer"),
     ("", "shared_flash"): _("Shared flash storage"),
@@ -151,7 +150,6 @@ ITEM_WORDS = {
     "cable-400g-link": _("400G link, both ends"),
     "cable-800g-link": _("800G link, both ends"),
     "cabling-labour-link": _("Labour per link"),
-    "load-balancer-pair": _("Pair of load balancers"),
     "flash-file-usable-tb": _("All-flash file system, usable"),
     "load-balancer-pair": _("Pair of load balancers"),
     # steps of a room's ladder
@@ -189,7 +187,6 @@ FORMULAS = {
     "price_path": _("servers × today's price × price path"),
     "host_price": _("chassis × (price of the server − price of its cards), each on its own price path"),
     "card_price": _("cards × today's price × price path"),
-    "load_balancer": _("one pair, with the second server × today's price × price path"),
     "card_extra": _("cards × today's price of the memory and network card that come along × price path"),
     "load_balancer": _("one pair × today's price × price path, with the second server"),
     "storage": _("TB × price per TB × price path"),
