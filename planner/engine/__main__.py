@@ -40,7 +40,8 @@ def main(arguments: list[str] | None = None) -> int:
         for problem in error.problems:
             print(json.dumps(problem.as_dict(), ensure_ascii=False), file=sys.stderr)
         return 2
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    # not JSON, not UTF-8, a number of 5000 digits, nested too deep
+    except (OSError, ValueError, RecursionError) as error:
         print(f"{options.scenario}: {error}", file=sys.stderr)
         return 2
     print(WRITERS[options.format](plain))

@@ -32,9 +32,12 @@ def read_file(path: Path) -> dict[str, Any]:
             raise InputError(Problem((str(path),), "too_long", f"{path.stat().st_size} bytes", 0, MAX_BYTES, "byte"))
         text = path.read_text(encoding="utf-8-sig")
         data = json.loads(text) if path.suffix == ".json" else yaml.load(text, Loader=_NoAliases)
+    except InputError:
+        raise
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(Problem((str(path),), "unreadable", str(error))) from None
-    except (yaml.YAMLError, json.JSONDecodeError) as error:
+    # besides their own, the readers raise these on a number of 5000 digits, deep nesting, a tag on the wrong scalar
+    except (yaml.YAMLError, ValueError, RecursionError, AttributeError, LookupError, TypeError) as error:
         raise InputError(Problem((str(path),), "bad_format", str(error))) from None
     if not isinstance(data, dict):
         raise InputError(Problem((str(path),), "bad_format", type(data).__name__))
@@ -44,6 +47,8 @@ def read_file(path: Path) -> dict[str, Any]:
 def resolve(data: dict[str, Any], catalog: Catalog | None = None) -> tuple[Scenario, PriceBook]:
     """Scenario and prices of a document: a bundle brings its own price book, a bare scenario takes the catalog's."""
     if "scenario" in data:
+        if "prices" not in data:
+            raise InputError(Problem(("prices",), "missing"))
         return Scenario.read(data["scenario"]), PriceBook.read(data["prices"])
     scenario = Scenario.read(data)
     return scenario, pricebook.build(catalog or shipped(), scenario)
@@ -63,7 +68,8 @@ def _stored(name: str) -> dict[str, Any] | None:
 
     try:
         rows = Row.objects.filter(head__isnull=False).select_related("head__prices")
-        row = rows.filter(pk=int(name)).first() if name.isdigit() else rows.filter(name=name).first()
+        number = int(name) if name.isascii() and name.isdigit() and len(name) < 19 else None  # a key has 64 bits
+        row = rows.filter(name=name).first() if number is None else rows.filter(pk=number).first()
     except DatabaseError:  # not migrated yet: only the templates are there
         return None
     return None if row is None or row.head is None else {"scenario": row.head.document, "prices": row.head.prices.book}
