@@ -230,6 +230,7 @@ class _Chart:
                 "fixedrange": True,
                 "automargin": True,
                 "ticks": "",
+                "showspikes": False,  # its white halo suits no dark ground
                 **axis,
             }
             for name, axis in axes.items()
@@ -352,17 +353,24 @@ def _with_jumps(chart: _Chart, plan: PlanResult, curve: Array, waves: list[int])
 
 
 def _mark_break_even(chart: _Chart, curves: dict[str, Array]) -> str:
-    """Mark where the chosen plan, else the first crossing of any pair, becomes the cheaper one; returns a sentence."""
+    """Mark the month from which the chosen plan is the cheaper one; returns a sentence, or nothing where none is.
+
+    Against the cloud where that month exists, for it is the question most asked; else the runner-up, else the first.
+    """
     best = chart.comparison.verdict.plan
-    pairs = [(best, other) for other in curves if other != best] if best in curves else []
+    if best is None or best not in curves:
+        return ""
+    rents = {plan.slug: plan.plan.start is None for plan in chart.priced}
     found = []
-    for one, other in pairs:
-        state = chart.comparison.break_even[str(one)][other]
-        if state.state == "crossings" and state.cheaper_after:
-            found.append((state.months[-1], str(one), other))
+    for other in curves:
+        state = chart.comparison.break_even[best][other] if other != best else None
+        if state is not None and state.state == "crossings" and state.cheaper_after:
+            rank = 0 if rents[other] else 1 if other == chart.comparison.verdict.runner_up else 2
+            found.append((rank, state.months[-1], other))
     if not found:
         return ""
-    m, one, other = min(found)
+    _rank, m, other = min(found)
+    one = best
     y = _short(float(curves[one][m]))
     chart.add(
         {
@@ -425,7 +433,7 @@ def _category(chart: _Chart) -> Figure:
                 "legendgroup": plan.slug,
                 "orientation": "h",
                 "y": labels,
-                "x": [_short(value) for value in values],
+                "x": [_short(value) or None for value in values],
                 "customdata": [wording.money(value, chart.currency) for value in values],
                 "hovertemplate": "%{customdata}",
                 "marker": {
@@ -688,7 +696,7 @@ def _cash(chart: _Chart) -> Figure:
                     "legendgroup": plan.slug,
                     "showlegend": False,
                     "x": labels,
-                    "y": [_short(value) for value in values],
+                    "y": [_short(value) or None for value in values],  # None: no entry when hovered
                     "offsetgroup": plan.slug,
                     "base": [_short(base) for base in below] if kind == "opex" else 0,
                     "customdata": [wording.money(value, chart.currency) for value in values],
@@ -808,10 +816,10 @@ def _width(chart: _Chart, letters: int) -> int:
 
 
 def _wrapped(text: str, letters: int) -> list[str]:
-    """A label in lines of about so many letters; Chinese, without spaces, takes half as many."""
-    return textwrap.wrap(text, letters // 2 if wording.chinese() else letters, break_long_words=wording.chinese()) or [
-        text
-    ]
+    """A label in lines of about so many letters; Chinese breaks anywhere, and its letters are twice as wide."""
+    if not wording.chinese():
+        return textwrap.wrap(text, letters)
+    return [text[at : at + letters // 2] for at in range(0, len(text), letters // 2)]
 
 
 def _escaped(text: str) -> str:
