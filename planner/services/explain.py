@@ -267,6 +267,8 @@ class _Explainer:
     def source(self, line: Line) -> dict[str, Any]:
         """The quote behind a line, with the price in its own currency where that is another."""
         found = wording.source(line.source, self.book.pricing_date, self.scenario.market.stale_after_days)
+        if line.category in wording.lines.UNNAMED and line.item:  # the tariff or market, which the label leaves out
+            found["text"] = " · ".join(part for part in (line.item, found["text"]) if part)
         price = self._quoted(line)
         if price is not None and price.currency != self.currency and line.source.basis != "own":
             found["quoted"] = wording.unit_price(price.amount, price.currency)

@@ -122,6 +122,7 @@ MONEY_UNITS = {
 }
 # Units whose form depends on the count before them.
 COUNTED: dict[str, Callable[[float], str]] = {
+    "GPU": lambda n: ngettext("GPU", "GPUs", n),
     "server": lambda n: ngettext("server", "servers", n),
     "rack": lambda n: ngettext("rack", "racks", n),
     "each": lambda n: ngettext("piece", "pieces", n),
