@@ -1,7 +1,7 @@
 """The commands as a shell runs them: their output, their exit codes, and what they say of a bad file.
 
-`shell` runs a process of its own with an empty data folder and no database, so that nothing is migrated; `evaluate` runs
-the same command in this process.
+`shell` runs a process of its own with an empty data folder and no database, nothing being migrated; `evaluate` runs the
+same command in this process.
 """
 
 import csv
