@@ -144,8 +144,10 @@ class Sizing:
         """The requirement in GPUs of the workload's own reference hardware, on servers of eight in one domain."""
         return self.on(work, self.accelerator(work.accelerator), server_gpus=8, one_domain=True)
 
-    def on_machine(self, work: Workload, machine: Machine) -> Requirement:
-        return self.on(work, machine.accelerator, machine.server_gpus, machine.build.one_domain, machine.base_cards)
+    def on_machine(self, work: Workload, machine: Machine, filled: bool = False) -> Requirement:
+        """The requirement on a machine; one whose free slots are filled loses all of them with one server."""
+        lost = machine.slots if filled else machine.base_cards
+        return self.on(work, machine.accelerator, machine.server_gpus, machine.build.one_domain, lost)
 
     def on(
         self, work: Workload, hardware: Accelerator, server_gpus: int, one_domain: bool, failure_gpus: int | None = None

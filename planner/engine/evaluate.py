@@ -130,8 +130,9 @@ class _PlanRun:
         for slug in slugs:
             try:
                 machine = machine_for(self.books.book, slug)
+                filled = self._fills(machine)
                 self.requirements[slug] = {
-                    work.slug: self.sizing.on_machine(work, machine) for work in self.sizing.workloads
+                    work.slug: self.sizing.on_machine(work, machine, filled) for work in self.sizing.workloads
                 }
                 self.machines[slug] = machine
             except InputError as error:
@@ -139,6 +140,15 @@ class _PlanRun:
         if len(self.machines) < len(slugs):  # a plan one of whose builds is unknown cannot be half simulated
             self.machines.clear()
             self.requirements.clear()
+
+    def _fills(self, machine: Machine) -> bool:
+        """Whether the plan puts more cards into a chassis than it comes with."""
+        start, rule = self.plan.start, self.plan.follow_up
+        if rule.kind == "cards" and machine.slug == (rule.build or (start.build if start else "")):
+            return True
+        if start is None or start.build != machine.slug or start.cards is None:
+            return False
+        return start.cards > start.quantity * machine.base_cards
 
     def _joined(self) -> bool:
         """Whether the plan's servers share a fabric."""
