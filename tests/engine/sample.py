@@ -55,6 +55,7 @@ COSTS = [
     ("rack-42u", 2000, "each", "USD"),
     ("rack-office-24u", 900, "each", "USD"),
     ("rack-shelf", 150, "each", "USD"),
+    ("load-balancer-pair", 6000, "each", "USD"),
     ("pdu-basic-30a", 600, "each", "USD"),
     ("pdu-metered-17kw", 1500, "each", "USD"),
     ("remote-hands-hour", 200, "hour", "USD"),

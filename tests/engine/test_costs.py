@@ -127,6 +127,21 @@ def test_storage_is_bought_once():
     assert amounts(one(months=2, operations={"storage_tb": 50.0}), "capex.storage") == [50_000.0, 0.0]
 
 
+def test_independent_servers_of_one_service_need_a_load_balancer_with_the_second():
+    service = {
+        "kind": "serving",
+        "slug": "service",
+        "accelerator": "gpu",
+        "measured_requests_per_s_per_gpu": 1.0,
+        "requests_per_day": 86_400.0,
+        "growth": {"kind": "constant"},
+    }
+    growing = boxes(1, follow_up={"kind": "schedule", "waves": [{"month": 1, "quantity": 1}]})
+    result = one(growing, work=service, months=3)
+    assert amounts(result, "capex.accelerators_and_servers", "load_balancer") == [0.0, 6000.0, 0.0]
+    assert amounts(one(boxes(2), months=1), "capex.accelerators_and_servers", "load_balancer") == [0.0]
+
+
 # ── running costs ──
 
 
