@@ -101,7 +101,7 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
     ),
     "upgrade_included": (
         _("{remedy_name} for {site}: ordered in {month}, in service in {in_service}, {price} included in the plan."),
-        _("{site}: {price} upgrade included"),
+        _("{price} upgrade of {site} included"),
         "warn",
     ),
     "next_order_due_at_start": (
@@ -411,9 +411,11 @@ def _explanation(evaluation: Evaluation, comparison: Comparison, best: PlanResul
     sum_text, months = strong(money(best.present_value, currency, compact=True)), _months(evaluation.scenario.months)
     if decided.runner_up is None or decided.margin is None:
         sentences = [
-            gettext("{amount} in present value over {months}; no other plan is possible.").format(
-                amount=sum_text, months=months
-            )
+            (
+                gettext("{amount} in present value over {months}; no other plan is possible.")
+                if len(evaluation.plans) > 1
+                else gettext("{amount} in present value over {months}; there is no other plan to compare.")
+            ).format(amount=sum_text, months=months)
         ]
     else:
         margin = strong(

@@ -127,11 +127,11 @@ def plan_names(scenario: Scenario, book: PriceBook | None = None) -> dict[str, s
     """Name by slug, each different: where settings give two plans the same name, the GPU or the slug tells
     them apart."""
     names = {plan.slug: plan_name(plan, book) for plan in scenario.plans}
-    for tell in (lambda plan: _hardware(plan, book), lambda plan: plan.slug):
-        taken = list(names.values())
-        for plan in scenario.plans:
-            if taken.count(names[plan.slug]) > 1 and (more := tell(plan)):
-                names[plan.slug] = f"{names[plan.slug]} · {more}"
+    for name in {name for name in names.values() if list(names.values()).count(name) > 1}:
+        alike = [plan for plan in scenario.plans if names[plan.slug] == name]
+        hardware = [_hardware(plan, book) for plan in alike]
+        marks = hardware if len(set(hardware)) == len(alike) else [plan.slug for plan in alike]
+        names |= {plan.slug: f"{name} · {mark}" for plan, mark in zip(alike, marks, strict=True)}
     return names
 
 
