@@ -99,6 +99,7 @@ def line_as_dict(line: Line, result: PlanResult) -> dict[str, Any]:
         "category": line.category,
         "code": line.code,
         "item": line.item,
+        "place": line.place,
         "formula": line.formula,
         "quantity": _list(line.quantity[0]),
         "quantity_unit": line.quantity_unit,

@@ -19,6 +19,11 @@ from planner.engine.inputs import Plan, Scenario, Site, Upgrade
 PUE_BY_METHOD = {"office_air": 1.45, "perimeter": 1.6, "contained": 1.4, "rear_door": 1.3, "liquid": 1.15}
 
 
+def pue_of(site: Site) -> float:
+    """The site's own PUE, else that of its cooling method."""
+    return site.pue if site.pue is not None else PUE_BY_METHOD[site.cooling_method]
+
+
 @dataclass(frozen=True)
 class UpgradeOrder:
     """A step of the ladder that a plan buys, or would need."""

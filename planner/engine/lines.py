@@ -84,6 +84,7 @@ class Line:
     drivers: tuple[str, ...] = ()
     sign: float = 1.0
     decimals: int = 2
+    place: str = ""  # the site, where each has a line of its own
 
     @cached_property
     def amount(self) -> Array:
@@ -111,7 +112,7 @@ class Line:
     @property
     def key(self) -> str:
         """Names the line within its plan."""
-        return ":".join(part for part in (self.category, self.code, self.item) if part)
+        return ":".join(part for part in (self.category, self.code, self.item, self.place) if part)
 
 
 class Ledger:
@@ -138,6 +139,7 @@ class Ledger:
         factors: dict[str, float] | None = None,
         drivers: tuple[str, ...] = (),
         credit: bool = False,
+        place: str = "",
     ) -> None:
         """Add a line unless it is off or has no quantity in any month."""
         if category not in self.switched_on:
@@ -160,6 +162,7 @@ class Ledger:
                 drivers,
                 -1.0 if credit else 1.0,
                 self.decimals,
+                place,
             )
         )
 

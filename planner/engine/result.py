@@ -14,7 +14,7 @@ from planner.engine.allocation import Allocation
 from planner.engine.calendar import Array, Calendar
 from planner.engine.demand import Requirement
 from planner.engine.fleet import Fleet
-from planner.engine.housing import PUE_BY_METHOD, Housing
+from planner.engine.housing import Housing, pue_of
 from planner.engine.inputs import Plan, Scenario
 from planner.engine.lines import CATEGORIES, Line
 from planner.engine.prices import CloudOffer, PriceBook, Source
@@ -188,7 +188,7 @@ class PlanResult:
     def facility_kw(self) -> Array:
         """(M,): IT draw × PUE. [kW]"""
         pue = np.array(
-            [site.pue if site.pue is not None else PUE_BY_METHOD[site.cooling_method] for site in self.housing.site_of]
+            [pue_of(site) for site in self.housing.site_of]
         )
         return np.asarray(self.housing.draw[0] * pue)
 

@@ -178,13 +178,12 @@ class _Explainer:
 
     def line(self, line: Line, value: float, discounted: bool, sign: int = 1) -> Node:
         first = int(np.flatnonzero(line.quantity[0])[0])
-        known = {"pue": float(self._pue(first))} if "pue" in line.factors else {}
-        text = wording.formula(line, self.currency, self.calendar, first, **known)
+        text = wording.formula(line, self.currency, self.calendar, first)
         if discounted:
             text += " · " + self._discounting(line)
         return self.money(
             line.key,
-            wording.line(line, self.book),
+            self.named(line),
             sign * value,
             formula=text,
             combine="sum",
@@ -194,6 +193,13 @@ class _Explainer:
             children=(),
             related=self.parameters(line),
         )
+
+    def named(self, line: Line) -> str:
+        """The line's name, with its room where a fleet moves from one to another."""
+        name = wording.line(line, self.book)
+        if not line.place or len(self.scenario.sites) == 1:
+            return name
+        return f"{name} · {wording.site_name(next(site for site in self.scenario.sites if site.slug == line.place))}"
 
     def _discounting(self, line: Line) -> str:
         rate = wording.percent(self.scenario.finance.discount_rate)

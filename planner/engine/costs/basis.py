@@ -12,7 +12,7 @@ from planner.engine.calendar import Array
 from planner.engine.costs.books import MIN_FABRIC_FTE, STAFF_STEPS, Books
 from planner.engine.costs.purchases import Purchases, purchases
 from planner.engine.fleet import Fleet
-from planner.engine.housing import PUE_BY_METHOD, Housing
+from planner.engine.housing import Housing, pue_of
 from planner.engine.inputs import Plan, Scenario
 from planner.engine.lines import Ledger
 from planner.engine.wiring import Network
@@ -73,12 +73,7 @@ class PlanCosts:
     @cached_property
     def pue(self) -> Array:
         """(M,): PUE of the site in each month."""
-        return self.by_site(
-            {
-                site.slug: site.pue if site.pue is not None else PUE_BY_METHOD[site.cooling_method]
-                for site in self.scenario.sites
-            }
-        )
+        return self.by_site({site.slug: pue_of(site) for site in self.scenario.sites})
 
     @cached_property
     def fte_owned(self) -> Array:

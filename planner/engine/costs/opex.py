@@ -13,6 +13,7 @@ from planner.engine.costs.books import (
     SWITCH_WARRANTY_MONTHS,
 )
 from planner.engine.costs.purchases import arrive, value_after
+from planner.engine.housing import pue_of
 from planner.engine.inputs import Site
 from planner.engine.prices import NoQuote, Source
 
@@ -27,47 +28,47 @@ def tariff_of(costs: PlanCosts, site: Site) -> tuple[float, Source]:
 
 
 def energy(costs: PlanCosts) -> None:
-    """IT line = kWh × tariff; overhead line = IT line × (PUE − 1). The fabric's share stands apart."""
-    if not costs.metered_kw.any():
-        return
-    # power included in the rent passes no meter and needs no tariff
-    sites = [site for site in costs.scenario.sites if not (site.colocation and site.colocation.power_included)]
-    tariffs = {site.slug: tariff_of(costs, site) for site in sites}
-    prices = {site.slug: tariffs[site.slug][0] if site.slug in tariffs else 0.0 for site in costs.scenario.sites}
-    tariff = costs.by_site(prices) * costs.books.paths["electricity"]
-    hours = costs.books.calendar.hours
-    fabric = np.zeros(costs.ledger.shape)
+    """IT line = kWh × tariff; overhead line = IT line × (PUE − 1). Site by site; the fabric's share stands apart."""
+    kwh = costs.metered_kw * costs.books.calendar.hours
+    switches = np.zeros(costs.ledger.shape)
     if costs.network is not None:
-        fabric = np.minimum(costs.network.kw_typical, costs.metered_kw) * hours
-    machines = costs.metered_kw * hours - fabric
-    first, (today, source) = sites[0], tariffs[sites[0].slug]
-    drivers = (f"sites/{first.slug}/electricity_price_per_kwh", "market/electricity/rate_per_year")
-    factors = {"tariff_today": today, "pue": float(costs.pue[0])}
-    for code, kwh in (("machines", machines), ("fabric", fabric)):
-        costs.ledger.add(
-            "opex.energy_it",
-            code,
-            kwh,
-            "kWh",
-            tariff,
-            source,
-            "energy_it",
-            item=source.item,
-            factors=factors,
-            drivers=drivers,
-        )
-        costs.ledger.add(
-            "opex.energy_overhead",
-            code,
-            kwh * (costs.pue - 1.0),
-            "kWh",
-            tariff,
-            source,
-            "energy_overhead",
-            item=source.item,
-            factors=factors,
-            drivers=(f"sites/{first.slug}/pue", *drivers),
-        )
+        switches = np.minimum(costs.network.kw_typical * costs.books.calendar.hours, kwh)
+    for site in costs.scenario.sites:
+        here = costs.by_site({other.slug: float(other.slug == site.slug) for other in costs.scenario.sites})
+        if not (kwh * here).any():
+            continue  # power included in the rent passes no meter and needs no tariff
+        today, source = tariff_of(costs, site)
+        tariff = today * costs.books.paths["electricity"]
+        pue = pue_of(site)
+        drivers = (f"sites/{site.slug}/electricity_price_per_kwh", "market/electricity/rate_per_year")
+        factors = {"tariff_today": today, "pue": pue}
+        for code, amount in (("machines", (kwh - switches) * here), ("fabric", switches * here)):
+            costs.ledger.add(
+                "opex.energy_it",
+                code,
+                amount,
+                "kWh",
+                tariff,
+                source,
+                "energy_it",
+                item=source.item,
+                factors=factors,
+                drivers=drivers,
+                place=site.slug,
+            )
+            costs.ledger.add(
+                "opex.energy_overhead",
+                code,
+                amount * (pue - 1.0),
+                "kWh",
+                tariff,
+                source,
+                "energy_overhead",
+                item=source.item,
+                factors=factors,
+                drivers=(f"sites/{site.slug}/pue", *drivers),
+                place=site.slug,
+            )
 
 
 def demand_charge(costs: PlanCosts) -> None:
@@ -75,7 +76,7 @@ def demand_charge(costs: PlanCosts) -> None:
     costs.ledger.add(
         "opex.demand_charge",
         "peak",
-        costs.housing.draw_max * costs.pue,
+        np.where(costs.metered_kw > 0, costs.housing.draw_max, 0.0) * costs.pue,
         "kW",
         rate * costs.books.paths["electricity"],
         source,

@@ -30,9 +30,9 @@ class Command(BaseCommand):
                     raise CommandError(f"{path}: {case.get('id', '')}: {error}", returncode=2) from None
                 for found in answer:
                     off += found.status == "off"
-                    error = "—" if found.error is None else f"{found.error * 100:.7f}%"
+                    apart = "—" if found.error is None else f"{found.error * 100:.7f}%"
                     expected, got = _short(found.expected), _short(found.got)
-                    cells = (found.case, found.kind, found.field, expected, got, error, found.status)
+                    cells = (found.case, found.kind, found.field, expected, got, apart, found.status)
                     sys.stdout.write("  ".join(cells) + "\n")
         if off:
             raise CommandError(f"{off} off", returncode=1)
