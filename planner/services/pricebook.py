@@ -132,12 +132,15 @@ class _Maker:
         return self._rates[currency]
 
     def _pair(self, one: str, other: str) -> tuple[float | None, date | None, str]:
-        found = self.catalog.exchange_rate(one, other, self.day)
-        if found is not None:
-            return float(found.unit_price), found.quoted_on, found.source_url
-        found = self.catalog.exchange_rate(other, one, self.day)
-        if found is not None and found.unit_price:
-            return float(Decimal(1) / found.unit_price), found.quoted_on, found.source_url
+        """The latest rate of a pair, whichever way round it was quoted."""
+        straight = self.catalog.exchange_rate(one, other, self.day)
+        turned = self.catalog.exchange_rate(other, one, self.day)
+        if turned is not None and not turned.unit_price:
+            turned = None
+        if straight is not None and (turned is None or _dated(straight) >= _dated(turned)):
+            return float(straight.unit_price), straight.quoted_on, straight.source_url
+        if turned is not None:
+            return float(Decimal(1) / turned.unit_price), turned.quoted_on, turned.source_url
         return None, None, ""
 
     def _price(self, slug: str, kind: str) -> Price | None:
@@ -366,3 +369,7 @@ class _Maker:
             moe=bool(spec.moe),
             source=self._source(item, "params_b"),
         )
+
+
+def _dated(quote: QuoteRecord) -> date:
+    return quote.quoted_on or date.min
