@@ -248,7 +248,6 @@ class Fabric(Document):
     when: Literal["never", "when_needed", "always"] = "when_needed"
     final_nodes: Annotated[int | None, Quantity("server", 1, 10_000)] = None  # wire for this size now
     switch: Annotated[Slug | None, Choice("switch")] = None
-    link: Annotated[Slug | None, Choice("cable")] = None
 
 
 class EndOfLife(Document):

@@ -256,7 +256,7 @@ def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:
         named |= {("accelerator", work.accelerator), ("model", getattr(work, "preset", None))}
     for plan in scenario.plans:
         named |= {("build", plan.start.build if plan.start else None), ("build", plan.follow_up.build)}
-        named |= {("switch", plan.fabric.switch), ("cable", plan.fabric.link)}
+        named.add(("switch", plan.fabric.switch))
         if plan.overflow:
             named |= {("accelerator", plan.overflow.accelerator), ("offer", plan.overflow.offer)}
     for site in scenario.sites:

@@ -257,7 +257,6 @@ FIELDS: dict[str, Words] = {
         _("Wire for"), _("Servers for which the fabric is wired from the start."), _("grown wave by wave")
     ),
     "Fabric.switch": Words(_("Switch"), _("Switch of the fabric."), _("a 64-port 400G switch")),
-    "Fabric.link": Words(_("Cable"), _("Cable and optics of a link."), _("by the speed of the server's ports")),
     "EndOfLife.life_months": Words(_("Service life"), _("Months a machine serves before it is sold or replaced.")),
     "EndOfLife.then": Words(_("After that"), _("Whether the same is bought again at that month's price, or let go.")),
     # sites
