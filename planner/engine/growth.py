@@ -60,12 +60,12 @@ def _capped(path: Array, ceiling: float | None, today: float) -> Array:
 def price_path(path: PricePath, months: int, spread: float = 0.0) -> Array:
     """Factor on today's price in each month: the product of (1 + g_y)^(1/12) over the months so far.
 
-    Returns (M,), 1 in month 0; `spread` is added to every year's rate.
+    Returns (M,), 1 in month 0; `spread` is added to every year's rate. A price falls to nothing at most.
     """
     m = np.arange(months)
     if not path.by_year:
-        return np.asarray((1.0 + path.rate_per_year + spread) ** (m / 12.0))
+        return np.asarray(max(0.0, 1.0 + path.rate_per_year + spread) ** (m / 12.0))
     yearly = np.array(
         [(path.by_year[year] if year < len(path.by_year) else path.rate_per_year) + spread for year in m // 12]
     )
-    return np.concatenate(([1.0], np.cumprod((1.0 + yearly) ** (1.0 / 12.0))[:-1]))
+    return np.concatenate(([1.0], np.cumprod(np.maximum(0.0, 1.0 + yearly) ** (1.0 / 12.0))[:-1]))

@@ -96,3 +96,8 @@ def test_named_years_come_first_and_the_general_rate_after():
 def test_a_spread_is_added_to_every_year():
     assert price_path(PricePath(rate_per_year=-0.1), 13, 0.05)[12] == pytest.approx(0.95)
     assert price_path(PricePath(by_year=(0.1,)), 13, -0.2)[12] == pytest.approx(0.9)
+
+
+def test_a_price_falls_to_nothing_at_most():
+    assert price_path(PricePath(rate_per_year=-0.9), 3, -0.9).tolist() == [1.0, 0.0, 0.0]
+    assert price_path(PricePath(by_year=(-0.9,)), 3, -0.9).tolist() == [1.0, 0.0, 0.0]
