@@ -24,6 +24,10 @@ def pue_of(site: Site) -> float:
     return site.pue if site.pue is not None else PUE_BY_METHOD[site.cooling_method]
 
 
+# The packing counts in 64 bits; a demand that explodes is answered up to here.
+MOST_SERVERS = 2**53
+
+
 @dataclass(frozen=True)
 class UpgradeOrder:
     """A step of the ladder that a plan buys, or would need."""
@@ -234,7 +238,7 @@ def _racks(fleet: Fleet, sites: list[Site], switches: Array, shape: tuple[int, i
         for m, site in enumerate(sites):
             nodes = []
             for machine, hosts, cards in counts:
-                number = round(float(hosts[s, m]))
+                number = min(round(float(hosts[s, m])), MOST_SERVERS)
                 if number == 0:
                     continue
                 full = cards[s, m] / number

@@ -21,7 +21,8 @@ from planner.engine.prices import CloudOffer, PriceBook, Source
 from planner.engine.wiring import Network
 
 # A plan with such a reason cannot be priced and has no totals.
-UNPRICED = frozenset({"no_quote", "no_rate", "not_in_catalog", "no_fabric_ports"})
+# `out_of_bounds`: a fabric of more nodes than any tree of its switches joins.
+UNPRICED = frozenset({"no_quote", "no_rate", "not_in_catalog", "no_fabric_ports", "out_of_bounds"})
 
 
 @dataclass(frozen=True)
@@ -187,9 +188,7 @@ class PlanResult:
     @cached_property
     def facility_kw(self) -> Array:
         """(M,): IT draw × PUE. [kW]"""
-        pue = np.array(
-            [pue_of(site) for site in self.housing.site_of]
-        )
+        pue = np.array([pue_of(site) for site in self.housing.site_of])
         return np.asarray(self.housing.draw[0] * pue)
 
     def present_value_with(self, provider_class: str) -> float | None:
