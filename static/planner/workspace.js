@@ -18,7 +18,7 @@ const looksDone = (text) => /^[\s+\-−]*[\d０-９][\d０-９.,．，\s]*%?$/.t
 
 function send(input) {
   clearTimeout(timers.get(input));
-  if (sent.get(input) === valueOf(input) && !input.closest(".arow").querySelector(".error")) return;
+  if (sent.get(input) === valueOf(input)) return;
   sent.set(input, valueOf(input));
   htmx.trigger(input.form, "edit");
 }
