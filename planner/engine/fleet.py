@@ -26,6 +26,8 @@ class Holding:
     retired_* : by the month in which they leave.
     hosts, cards : in service in each month.
     renewed_hosts/cards : the part of `ordered_*` that replaces retired ones like for like.
+    inside : cards that sit in the chassis that arrived in each month, as far as the months have been walked.
+    added  : cards of each month's arrivals that go into slots of older chassis.
     """
 
     machine: Machine
@@ -39,6 +41,8 @@ class Holding:
     retired_cards: Array = field(init=False)
     renewed_hosts: Array = field(init=False)
     renewed_cards: Array = field(init=False)
+    inside: Array = field(init=False)
+    added: Array = field(init=False)
     first_hosts: int = 0
     first_cards: int = 0
 
@@ -52,6 +56,8 @@ class Holding:
             "retired_cards",
             "renewed_hosts",
             "renewed_cards",
+            "inside",
+            "added",
         ):
             setattr(self, name, np.zeros(self.shape))
 
@@ -69,12 +75,42 @@ class Holding:
         gone = np.sum(retired[:, : month + 1], axis=1, keepdims=True)
         return np.asarray(np.clip(come - gone, 0.0, arrived[:, : month + 1]))
 
-    def buy(self, order_month: int, service_month: int, hosts: Array, cards: Array) -> None:
-        """Record a purchase; deliveries past the horizon are not made by any rule."""
+    def buy(self, order_month: int, service_month: int, hosts: Array, cards: Array, added: Array | float = 0.0) -> None:
+        """Record a purchase, `added` of whose cards go into free slots; no rule delivers past the horizon."""
         self.ordered_hosts[:, order_month] += hosts
         self.ordered_cards[:, order_month] += cards
         self.arrived_hosts[:, service_month] += hosts
         self.arrived_cards[:, service_month] += cards
+        self.added[:, service_month] += added
+
+    def receive(self, inside: Array, month: int, oldest: int) -> None:
+        """Put what arrives in a month into `inside`: into its own chassis, the rest into free slots, oldest first.
+
+        oldest : month of arrival of the oldest chassis still there.
+        """
+        renewed = self.renewed_cards[:, month]  # in place already
+        inside[:, month] += self.arrived_cards[:, month] - renewed - self.added[:, month]
+        if self.added[:, month].any():
+            present = slice(oldest, month + 1)
+            free = np.clip(self.arrived_hosts[:, present] * self.machine.slots - inside[:, present], 0.0, None)
+            before = np.cumsum(free, axis=1) - free
+            inside[:, present] += np.clip(self.added[:, month, None] - before, 0.0, free)
+
+    def at(self, month: int, now: int, life: int | None) -> tuple[Array, Array]:
+        """(servers, cards) there in `month` by what is ordered so far: orders under way counted, leavers not, (S,).
+
+        now  : the month up to whose start `inside` has been walked.
+        life : months after which a chassis leaves with its cards for good; None where it stays or is renewed.
+        """
+        if life is None or month < life:
+            hosts = self.arrived_hosts.sum(axis=1) - self.retired_hosts.sum(axis=1)
+            return hosts, self.arrived_cards.sum(axis=1) - self.retired_cards.sum(axis=1)
+        inside = self.inside.copy()
+        for step in range(now, month + 1):
+            oldest = max(0, step - life + 1)
+            inside[:, :oldest] = 0.0
+            self.receive(inside, step, oldest)
+        return self.arrived_hosts[:, max(0, month - life + 1) : month + 1].sum(axis=1), inside.sum(axis=1)
 
 
 @dataclass
@@ -134,21 +170,25 @@ def simulate(
     fleet = Fleet(list(holdings.values()), target.lead if target else 0)
     share = _shares(needs, target) if target is not None and len(holdings) > 1 else None
 
+    renew = plan.end_of_life.then == "renew"
+    leave = None if renew or life >= months else life
     for m in range(months):
-        if life < months and m >= life:
-            for holding in fleet.holdings:
-                _retire(holding, m, life, renew=plan.end_of_life.then == "renew")
+        if m:
+            for holding in fleet.holdings:  # what came last month
+                holding.receive(holding.inside, m - 1, max(0, m - life))
+                if m >= life:
+                    _retire(holding, m, life, renew=renew)
         if target is None:
             continue
         if rule.kind == "schedule":
             if m in waves and m + target.lead < months:
-                _order(target, m, np.full(trials, float(waves[m])), whole_servers=True)
+                _order(target, m, np.full(trials, float(waves[m])), leave, whole_servers=True)
             continue
         delivery = m + target.lead
         if delivery >= months or months - delivery < minimum:
             continue
         need = needs[target.machine.slug][:, delivery]
-        short = np.where(np.isfinite(need), need, 0.0) - _owned(fleet, target, delivery, share, life, plan)
+        short = np.where(np.isfinite(need), need, 0.0) - _owned(fleet, target, delivery, m, share, leave)
         short = np.where(short > SLACK, short, 0.0)
         if not short.any():
             continue
@@ -156,7 +196,7 @@ def simulate(
             fleet.due_at_start = True
         step = rule.batch * (1 if rule.kind == "cards" else target.machine.base_cards)
         batches = np.ceil(short / step - SLACK)
-        _order(target, m, batches * rule.batch, whole_servers=rule.kind == "servers")
+        _order(target, m, batches * rule.batch, leave, whole_servers=rule.kind == "servers")
     return fleet
 
 
@@ -170,54 +210,46 @@ def _shares(needs: dict[str, Array], target: Holding) -> dict[str, Array]:
     return worth
 
 
-def _owned(fleet: Fleet, target: Holding, month: int, share: dict[str, Array] | None, life: int, plan: Plan) -> Array:
+def _owned(
+    fleet: Fleet, target: Holding, month: int, now: int, share: dict[str, Array] | None, leave: int | None
+) -> Array:
     """GPUs, in those of the target, that will be in service in `month`: orders under way counted, leavers not."""
     total = np.zeros(target.shape[0])
     for holding in fleet.holdings:
-        cards = holding.arrived_cards[:, : month + 1].sum(axis=1) - holding.retired_cards[:, : month + 1].sum(axis=1)
-        if plan.end_of_life.then == "let_go" and month >= life:
-            cards = cards - _leaving(holding, month, life)
+        _hosts, cards = holding.at(month, now, leave)
         total += cards if share is None else cards * share[holding.machine.slug][:, month]
     return total
 
 
-def _leaving(holding: Holding, month: int, life: int) -> Array:
-    """Cards whose chassis reach their life by `month` and have not yet been retired."""
-    due = holding.arrived_hosts[:, : month - life + 1].sum(axis=1)
-    gone = holding.retired_hosts.sum(axis=1)
-    hosts = np.clip(due - gone, 0.0, None)
-    cards = holding.arrived_cards[:, : month + 1].sum(axis=1) - holding.retired_cards.sum(axis=1)
-    return np.asarray(np.minimum(hosts * holding.machine.slots, np.clip(cards, 0.0, None)))
-
-
-def _order(target: Holding, month: int, amount: Array, *, whole_servers: bool) -> None:
+def _order(target: Holding, month: int, amount: Array, leave: int | None, *, whole_servers: bool) -> None:
     """Order `amount` servers, or cards into free slots first and then into new chassis with only the cards needed."""
     machine = target.machine
+    added: Array | float = 0.0
     if whole_servers or machine.addon is None:
         hosts = amount if whole_servers else np.ceil(amount / machine.base_cards - SLACK)
         cards = hosts * machine.base_cards
     else:
         pack = machine.addon.pack
         cards = np.ceil(amount / pack - SLACK) * pack
-        owned_hosts = target.arrived_hosts.sum(axis=1) - target.retired_hosts.sum(axis=1)
-        owned_cards = target.arrived_cards.sum(axis=1) - target.retired_cards.sum(axis=1)
-        hosts = np.clip(np.ceil((owned_cards + cards) / machine.slots - SLACK) - owned_hosts, 0.0, None)
-    target.buy(month, month + target.lead, hosts, cards)
+        there, filled = target.at(month + target.lead, month, leave)
+        added = np.minimum(cards, np.clip(there * machine.slots - filled, 0.0, None))
+        hosts = np.ceil((cards - added) / machine.slots - SLACK)
+    target.buy(month, month + target.lead, hosts, cards, added)
 
 
 def _retire(holding: Holding, month: int, life: int, *, renew: bool) -> None:
     """Chassis reach the end of their life with the cards in them; renewal buys the same again in that month."""
-    hosts = holding.arrived_hosts[:, month - life].copy()
+    hosts, cards = holding.arrived_hosts[:, month - life].copy(), holding.inside[:, month - life].copy()
     if not hosts.any():
         return
-    present = holding.arrived_cards[:, : month + 1].sum(axis=1) - holding.retired_cards[:, : month + 1].sum(axis=1)
-    cards = np.minimum(hosts * holding.machine.slots, present)
     holding.retired_hosts[:, month] += hosts
     holding.retired_cards[:, month] += cards
+    holding.inside[:, month - life] = 0.0
     if renew:
         holding.buy(month, month, hosts, cards)
         holding.renewed_hosts[:, month] += hosts
         holding.renewed_cards[:, month] += cards
+        holding.inside[:, month] += cards
 
 
 def total_need(requirements: list[Requirement]) -> Array:

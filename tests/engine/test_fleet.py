@@ -272,3 +272,38 @@ def test_a_renewal_and_a_growth_order_of_one_month_are_told_apart():
     ).plans[0]
     orders = [(order.month, order.in_service, order.quantity) for order in result.orders if order.kind == "server"]
     assert orders == [(0, 0, 1), (12, 12, 1), (12, 14, 1)]
+
+
+def test_a_chassis_that_leaves_takes_its_own_cards_and_no_others():
+    # two chassis of 2 cards, six months apart, both with free slots
+    waves = {"kind": "schedule", "waves": [{"month": 6, "quantity": 1}]}
+    leaving = plan(start={"build": "chassis"}, follow_up=waves, end_of_life={"life_months": 12, "then": "let_go"})
+    result = evaluated(leaving, work=pool(0.0), months=24).plans[0]
+    assert result.capacity.tolist() == [2.0] * 6 + [4.0] * 6 + [2.0] * 6 + [0.0] * 6
+
+
+def test_no_card_is_ordered_into_a_chassis_that_leaves_before_it_arrives():
+    # the chassis leaves in month 12 with its 2 cards; its 6 free slots are of no use to the 2 that arrive then
+    leaving = cards(end_of_life={"life_months": 12, "then": "let_go"}, lead_months=2)
+    result = evaluated(leaving, work=pool(2.0), months=20).plans[0]
+    assert bought(result) == [(0, 1, 2), (10, 1, 2)]
+    assert result.capacity.tolist() == [2.0] * 20
+
+
+def test_cards_under_way_are_renewed_with_nobody_and_arrive_once():
+    # a third card is ordered in month 11 for month 13; the chassis is renewed in month 12 with the 2 it has
+    renewing = cards(end_of_life={"life_months": 12, "then": "renew"}, lead_months=2)
+    work = pool(1.0) | {"growth": table(*[2.0] * 13, *[3.0] * 5)}
+    result = evaluated(renewing, work=work, months=18).plans[0]
+    assert bought(result) == [(0, 1, 2), (11, 0, 1), (12, 1, 2)]
+    assert result.capacity.tolist() == [2.0] * 13 + [3.0] * 5
+
+
+def test_a_replacement_counts_what_leaves_later_too():
+    # 10 cards in two chassis: 8 leave in month 12, 2 in month 18; each time as many are there in time
+    work = pool(1.0) | {"growth": table(*[8.0] * 6, *[10.0] * 24)}
+    leaving = cards(
+        start={"build": "chassis", "cards": 8}, end_of_life={"life_months": 12, "then": "let_go"}, lead_months=3
+    )
+    result = evaluated(leaving, work=work, months=30).plans[0]
+    assert min(result.capacity[6:]) >= 10.0
