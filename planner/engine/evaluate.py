@@ -18,7 +18,7 @@ from planner.engine.inputs import Plan, Scenario, Workload
 from planner.engine.lines import CATEGORIES, Ledger, Line, minor_unit, switched_on
 from planner.engine.orders import orders_of
 from planner.engine.prices import CloudOffer, MissingRate, NoQuote, PriceBook
-from planner.engine.quantities import InputError
+from planner.engine.quantities import InputError, Problem
 from planner.engine.result import Evaluation, Finding, Order, PlanResult
 from planner.engine.wiring import Network, network_for
 
@@ -130,6 +130,7 @@ class _PlanRun:
         for slug in slugs:
             try:
                 machine = machine_for(self.books.book, slug)
+                self._check_start(machine)
                 filled = self._fills(machine)
                 self.requirements[slug] = {
                     work.slug: self.sizing.on_machine(work, machine, filled) for work in self.sizing.workloads
@@ -140,6 +141,17 @@ class _PlanRun:
         if len(self.machines) < len(slugs):  # a plan one of whose builds is unknown cannot be half simulated
             self.machines.clear()
             self.requirements.clear()
+
+    def _check_start(self, machine: Machine) -> None:
+        """Refuse more cards than there are slots, and other than the built-in ones where a build takes no cards."""
+        start = self.plan.start
+        if start is None or start.build != machine.slug or start.cards is None:
+            return
+        least = 1 if machine.addon else start.quantity * machine.base_cards
+        most = start.quantity * machine.slots
+        if not least <= start.cards <= most:
+            path = ("plans", self.plan.slug, "start", "cards")
+            raise InputError(Problem(path, "out_of_bounds", start.cards, least, most, "GPU"))
 
     def _fills(self, machine: Machine) -> bool:
         """Whether the plan puts more cards into a chassis than it comes with."""

@@ -21,7 +21,7 @@ from planner.engine.prices import CloudOffer, PriceBook, Source
 from planner.engine.wiring import Network
 
 # A plan with such a reason cannot be priced and has no totals.
-# `out_of_bounds`: a fabric of more nodes than any tree of its switches joins.
+# `out_of_bounds`: more cards than slots, or a fabric of more nodes than any tree of its switches joins.
 UNPRICED = frozenset({"no_quote", "no_rate", "not_in_catalog", "no_fabric_ports", "out_of_bounds"})
 
 

@@ -307,3 +307,20 @@ def test_a_replacement_counts_what_leaves_later_too():
     )
     result = evaluated(leaving, work=work, months=30).plans[0]
     assert min(result.capacity[6:]) >= 10.0
+
+
+@pytest.mark.parametrize(
+    ("start", "held"),
+    [
+        ({"build": "chassis", "cards": 8}, True),
+        ({"build": "chassis", "cards": 9}, False),
+        ({"build": "chassis", "quantity": 2, "cards": 16}, True),
+        ({"build": "box", "cards": 8}, True),
+        ({"build": "box", "cards": 4}, False),  # its 8 are built in
+    ],
+)
+def test_a_start_has_no_more_cards_than_slots(start, held):
+    result = evaluated(plan(start=start), work=pool(1.0)).plans[0]
+    assert result.priced is held
+    if not held:
+        assert [reason.facts["field"] for reason in result.infeasible] == ["plans/plan/start/cards"]
