@@ -1,4 +1,4 @@
-"""Results as rows of formatted cells: what the pages show of an evaluation. Every figure of a plan carries the code of its Why."""
+"""Results as rows of formatted cells. Every figure of a plan carries the code under which its Why opens."""
 
 from __future__ import annotations
 
@@ -81,13 +81,18 @@ def kpis(evaluation: Evaluation, comparison: Comparison, before: Evaluation | No
                 "present_value": _money(plan.present_value, currency, "present_value", extra=more),
                 "capex": _money(plan.total("capex"), currency, "capex"),
                 "opex": _money(plan.total("opex"), currency, "opex"),
-                "hourly": Cell(_("undefined"), _("no useful GPU-hours"), "cost_per_useful_gpu_hour") if hourly is None else Cell(
-                    wording.money(hourly, currency), wording.unit_price(hourly, currency), "cost_per_useful_gpu_hour"),
+                "hourly": Cell(_("undefined"), _("no useful GPU-hours"), "cost_per_useful_gpu_hour")
+                if hourly is None
+                else Cell(
+                    wording.money(hourly, currency), wording.unit_price(hourly, currency), "cost_per_useful_gpu_hour"
+                ),
                 "break_even": _break_even(plan, best, comparison, evaluation),
             }
             bar = _bar(plan, widest)
         kw = plan.peak_kw
-        cells["peak_kw"] = Cell(f"{wording.number(kw, 1)}\u00a0kW" if kw else "0\u00a0kW", f"{wording.number(kw)}\u00a0kW", "peak_kw")
+        cells["peak_kw"] = Cell(
+            f"{wording.number(kw, 1)}\u00a0kW" if kw else "0\u00a0kW", f"{wording.number(kw)}\u00a0kW", "peak_kw"
+        )
         row = PlanRow(plan.slug, called[plan.slug], colour(evaluation, plan.slug), plan.slug == best, cells, bar)
         row.delta, row.delta_tone = _delta(plan, before)
         rows.append(row)
@@ -128,13 +133,19 @@ def _break_even(plan: PlanResult, best: str | None, comparison: Comparison, eval
 def _service(plan: PlanResult, evaluation: Evaluation) -> Cell:
     """Whether the plan meets the demand and its room, in a word or two."""
     if not plan.feasible:
-        return Cell(wording.brief(plan.infeasible[0], evaluation), wording.finding(plan.infeasible[0], evaluation), "served_share", "bad")
+        return Cell(
+            wording.brief(plan.infeasible[0], evaluation),
+            wording.finding(plan.infeasible[0], evaluation),
+            "served_share",
+            "bad",
+        )
     if plan.served_share < 1.0 - 1e-9:
         return Cell(wording.percent(plan.served_share), why="served_share", tone="warn")
     return Cell(_("every month"), wording.percent(plan.served_share), "served_share", "good")
 
 
 # ── Server against cluster, gap, providers ───────────────────────────────────────────────────────────────────────────
+
 
 @dataclass
 class Table:
@@ -152,15 +163,31 @@ def cluster(evaluation: Evaluation, comparison: Comparison) -> Table:
         cells = [
             Cell(wording.number(facts["gpus_at_end"]), why="orders"),
             Cell(wording.number(facts["servers_at_end"]), why="orders"),
-            Cell(_("one server: {gpus} GPUs").format(gpus=wording.number(facts["largest_job_gpus"])) if facts["fabric"] is None else
-                 _("over the fabric: {gpus} GPUs").format(gpus=wording.number(facts["largest_job_gpus"])), why="capacity")
-            if facts["largest_job_gpus"] else Cell(_("as rented") if facts["rents"] else "–"),
+            Cell(
+                _("one server: {gpus} GPUs").format(gpus=wording.number(facts["largest_job_gpus"]))
+                if facts["fabric"] is None
+                else _("over the fabric: {gpus} GPUs").format(gpus=wording.number(facts["largest_job_gpus"])),
+                why="capacity",
+            )
+            if facts["largest_job_gpus"]
+            else Cell(_("as rented") if facts["rents"] else "–"),
             Cell(wording.percent(lost), why="orders") if lost is not None else Cell("–"),
             Cell(wording.number(facts["fte_at_end"], 2), why="opex"),
             Cell(wording.number(facts["free_slots_at_end"]), why="orders") if facts["servers_at_end"] else Cell("–"),
         ]
         rows.append({"slug": slug, "name": called[slug], "colour": colour(evaluation, slug), "cells": cells})
-    return Table([_("Plan"), _("GPUs at the end"), _("Servers"), _("Largest job"), _("Lost with one server"), _("Staff, FTE"), _("Free slots")], rows)
+    return Table(
+        [
+            _("Plan"),
+            _("GPUs at the end"),
+            _("Servers"),
+            _("Largest job"),
+            _("Lost with one server"),
+            _("Staff, FTE"),
+            _("Free slots"),
+        ],
+        rows,
+    )
 
 
 def gap(evaluation: Evaluation, comparison: Comparison) -> Table | None:
@@ -173,19 +200,39 @@ def gap(evaluation: Evaluation, comparison: Comparison) -> Table | None:
     left, right = one.by_category(), other.by_category()
     rows = []
     for name, difference in category_gap(one, other).items():
-        rows.append({"name": wording.category(name), "cells": [
-            _cell_of(left.get(name), currency, one.slug), _cell_of(right.get(name), currency, other.slug),
-            Cell(_signed(difference, currency), wording.money(difference, currency), "margin", plan=one.slug)]})
-    total = {"name": _("Present value"), "total": True, "cells": [
-        _cell_of(one.present_value, currency, one.slug), _cell_of(other.present_value, currency, other.slug),
-        Cell(_signed(verdict.margin or 0.0, currency), wording.money(verdict.margin or 0.0, currency), "margin", plan=one.slug)]}
+        rows.append(
+            {
+                "name": wording.category(name),
+                "cells": [
+                    _cell_of(left.get(name), currency, one.slug),
+                    _cell_of(right.get(name), currency, other.slug),
+                    Cell(_signed(difference, currency), wording.money(difference, currency), "margin", plan=one.slug),
+                ],
+            }
+        )
+    total = {
+        "name": _("Present value"),
+        "total": True,
+        "cells": [
+            _cell_of(one.present_value, currency, one.slug),
+            _cell_of(other.present_value, currency, other.slug),
+            Cell(
+                _signed(verdict.margin or 0.0, currency),
+                wording.money(verdict.margin or 0.0, currency),
+                "margin",
+                plan=one.slug,
+            ),
+        ],
+    }
     return Table([_("Category"), called[one.slug], called[other.slug], _("Difference")], [*rows, total])
 
 
 def _cell_of(amount: float | None, currency: str, slug: str) -> Cell:
     if amount is None:
         return Cell("–")
-    return Cell(wording.money(amount, currency, compact=True), wording.money(amount, currency), "present_value", plan=slug)
+    return Cell(
+        wording.money(amount, currency, compact=True), wording.money(amount, currency), "present_value", plan=slug
+    )
 
 
 def _signed(amount: float, currency: str) -> str:
@@ -204,14 +251,29 @@ def providers(evaluation: Evaluation, comparison: Comparison) -> Table | None:
         for name in ("specialist", "large_provider"):
             verdict, value = comparison.by_class.get(name), plan.present_value_with(name) if plan.priced else None
             wins = verdict is not None and verdict.plan == plan.slug
-            cells.append(Cell("–") if value is None else Cell(
-                wording.money(value, currency, compact=True), wording.money(value, currency), f"present_value.{name}", plan=plan.slug,
-                tone="good" if wins else "", extra=_("cheapest") if wins else ""))
-        rows.append({"slug": plan.slug, "name": called[plan.slug], "colour": colour(evaluation, plan.slug), "cells": cells})
-    return Table([_("Plan"), wording.choice("provider_class", "specialist"), wording.choice("provider_class", "large_provider")], rows)
+            cells.append(
+                Cell("–")
+                if value is None
+                else Cell(
+                    wording.money(value, currency, compact=True),
+                    wording.money(value, currency),
+                    f"present_value.{name}",
+                    plan=plan.slug,
+                    tone="good" if wins else "",
+                    extra=_("cheapest") if wins else "",
+                )
+            )
+        rows.append(
+            {"slug": plan.slug, "name": called[plan.slug], "colour": colour(evaluation, plan.slug), "cells": cells}
+        )
+    return Table(
+        [_("Plan"), wording.choice("provider_class", "specialist"), wording.choice("provider_class", "large_provider")],
+        rows,
+    )
 
 
 # ── Warnings ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 @dataclass(frozen=True)
 class Warning:
@@ -231,13 +293,17 @@ class Warned:
 
 
 def findings(evaluation: Evaluation, comparison: Comparison) -> list[Warned]:
-    """Everything to know before trusting a plan, plan by plan: what it fails at first; then what holds for all plans."""
+    """What to know before trusting a plan, plan by plan, failures first; then what holds for all plans."""
     called = names(evaluation)
 
     def warning(finding: Finding, plan: PlanResult | None, tone: str) -> Warning:
         path = remedy_path(finding, plan)
-        field = wording.label(path, evaluation.scenario) if not path.startswith("market/own_prices/") else _("Unit price")
-        return Warning(wording.finding(finding, evaluation), tone, path, _("Change “{field}”").format(field=field) if path else "")
+        field = (
+            wording.label(path, evaluation.scenario) if not path.startswith("market/own_prices/") else _("Unit price")
+        )
+        return Warning(
+            wording.finding(finding, evaluation), tone, path, _("Change “{field}”").format(field=field) if path else ""
+        )
 
     groups = []
     for plan in ordered(evaluation, comparison):
@@ -255,7 +321,11 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
     resource = facts.get("resource") or code.removeprefix("room_")
     if code in ("cooling_short", "room_short", "upgrade_included") or code.startswith("room_"):
         if facts.get("remedy_slug"):
-            return f"{site}/upgrades/{facts['remedy_slug']}/price" if code == "upgrade_included" else f"{site}/{_LIMITS.get(resource, 'cooling_kw')}"
+            return (
+                f"{site}/upgrades/{facts['remedy_slug']}/price"
+                if code == "upgrade_included"
+                else f"{site}/{_LIMITS.get(resource, 'cooling_kw')}"
+            )
         return f"{site}/{_LIMITS.get(resource, 'cooling_kw')}"
     if code == "noise":
         return f"{site}/noise_limit_db"
@@ -275,10 +345,18 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
     return ""
 
 
-_LIMITS = {"cooling": "cooling_kw", "power": "power_kw", "racks": "racks", "units": "rack_units", "kw": "rack_kw", "kg": "rack_kg"}
+_LIMITS = {
+    "cooling": "cooling_kw",
+    "power": "power_kw",
+    "racks": "racks",
+    "units": "rack_units",
+    "kw": "rack_kw",
+    "kg": "rack_kg",
+}
 
 
 # ── Plan list ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 def plan_heads(evaluation: Evaluation) -> list[dict[str, Any]]:
     """Each plan in the list on the left: name, what it does, its GPUs over time."""
@@ -289,8 +367,13 @@ def plan_heads(evaluation: Evaluation) -> list[dict[str, Any]]:
         series[plan.slug] = _sampled(plan.capacity + rented)
         top = max(top, float(series[plan.slug].max(initial=0.0)))
     return [
-        {"slug": plan.slug, "name": called[plan.slug], "colour": colour(evaluation, plan.slug), "what": what(plan.plan, evaluation),
-         "bars": _bars(series[plan.slug], top)}
+        {
+            "slug": plan.slug,
+            "name": called[plan.slug],
+            "colour": colour(evaluation, plan.slug),
+            "what": what(plan.plan, evaluation),
+            "bars": _bars(series[plan.slug], top),
+        }
         for plan in evaluation.plans
     ]
 
@@ -304,7 +387,12 @@ def _bars(values: Any, top: float) -> list[dict[str, float]]:
     width = SPARK_WIDTH / len(values)
     heights = np.maximum(values / top * SPARK_HEIGHT, np.where(values > 0, 1.0, 0.0))
     return [
-        {"x": round(n * width, 2), "y": round(SPARK_HEIGHT - float(height), 2), "w": round(width - 1.5, 2), "h": round(float(height), 2)}
+        {
+            "x": round(n * width, 2),
+            "y": round(SPARK_HEIGHT - float(height), 2),
+            "w": round(width - 1.5, 2),
+            "h": round(float(height), 2),
+        }
         for n, height in enumerate(heights)
     ]
 
@@ -315,12 +403,18 @@ def what(plan: Plan, evaluation: Evaluation) -> str:
     if plan.start is not None:
         build = evaluation.book.builds.get(plan.start.build)
         gpus = plan.start.cards or (build.accelerator_count * plan.start.quantity if build else 0)
-        servers = ngettext("{count} server", "{count} servers", plan.start.quantity).format(count=wording.number(plan.start.quantity))
+        servers = ngettext("{count} server", "{count} servers", plan.start.quantity).format(
+            count=wording.number(plan.start.quantity)
+        )
         parts.append(_("{gpus} GPUs in {servers}").format(gpus=wording.number(gpus), servers=servers))
         if plan.follow_up.kind == "cards":
             parts.append(_("then +{count} cards").format(count=plan.follow_up.batch))
         elif plan.follow_up.kind == "servers":
-            parts.append(ngettext("then +{count} server", "then +{count} servers", plan.follow_up.batch).format(count=plan.follow_up.batch))
+            parts.append(
+                ngettext("then +{count} server", "then +{count} servers", plan.follow_up.batch).format(
+                    count=plan.follow_up.batch
+                )
+            )
     elif plan.overflow is not None:
         if plan.overflow.reserved_share > 0:
             parts.append(_("{share} reserved").format(share=wording.percent(plan.overflow.reserved_share)))
@@ -329,6 +423,7 @@ def what(plan: Plan, evaluation: Evaluation) -> str:
 
 
 # ── Home ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 def last_verdict(document: dict[str, Any], verdict: dict[str, Any] | None) -> dict[str, str]:
     """The verdict a scenario was left with, from its codes and numbers: {"text", "tone"}."""
@@ -340,13 +435,21 @@ def last_verdict(document: dict[str, Any], verdict: dict[str, Any] | None) -> di
     text = f"{wording.plan_name(plan)} · {wording.money(verdict['present_value'], verdict['currency'], compact=True)}"
     if verdict.get("margin_share") is not None:
         share = wording.percent(verdict["margin_share"])
-        text += " · " + (_("close: {share} under the next").format(share=share) if verdict["code"] == "close"
-                         else _("{share} under the next").format(share=share))
+        text += " · " + (
+            _("close: {share} under the next").format(share=share)
+            if verdict["code"] == "close"
+            else _("{share} under the next").format(share=share)
+        )
     return {"text": text, "tone": "warn" if verdict["code"] == "close" else "good"}
 
 
 def chart_tabs() -> list[tuple[str, str]]:
     """(code, name) of each chart, in their order."""
-    words = {"cumulative": _("Cumulative cost"), "category": _("By category"), "capacity": _("Capacity and demand"),
-             "power": _("Power and racks"), "cash": _("Cash by year")}
+    words = {
+        "cumulative": _("Cumulative cost"),
+        "category": _("By category"),
+        "capacity": _("Capacity and demand"),
+        "power": _("Power and racks"),
+        "cash": _("Cash by year"),
+    }
     return [(code, words.get(code, code)) for code in charts.FIGURES]

@@ -30,7 +30,9 @@ def scenario_to_edit(user, pk) -> Scenario:
     """A scenario the user may change; a viewer is told why not."""
     found = scenario(user, pk)
     if not may_edit(user, found):
-        raise PermissionDenied(_("You may read this scenario, but not change it: your role in this workspace is viewer."))
+        raise PermissionDenied(
+            _("You may read this scenario, but not change it: your role in this workspace is viewer.")
+        )
     return found
 
 

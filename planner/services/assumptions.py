@@ -47,10 +47,18 @@ def unit_prices(scenario: Scenario, evaluation: Evaluation) -> list[Priced]:
         amount = None if price is None or price.rate is None else price.value(book.currency)
         dated = price.source.dated if price is not None else None
         age = (scenario.pricing_date - dated).days if dated is not None else 0
-        found.setdefault(slug, Priced(slug, name, unit, amount, price.source if price else None, age > scenario.market.stale_after_days, times))
+        found.setdefault(
+            slug,
+            Priced(
+                slug, name, unit, amount, price.source if price else None, age > scenario.market.stale_after_days, times
+            ),
+        )
 
     for plan in scenario.plans:
-        for slug in (plan.start.build if plan.start else None, plan.follow_up.build if plan.follow_up.kind != "none" else None):
+        for slug in (
+            plan.start.build if plan.start else None,
+            plan.follow_up.build if plan.follow_up.kind != "none" else None,
+        ):
             if slug is None or slug not in book.builds:
                 continue
             add(slug, wording.item(slug, book), "money/server", book.builds[slug].price)
@@ -96,7 +104,10 @@ def _of_site(scenario: Scenario, book: PriceBook, slug: str, parent: str, name: 
 
 
 def _of_operations(scenario: Scenario, book: PriceBook, name: str) -> tuple[float, Source] | None:
-    slug = {"loaded_cost_per_fte_year": LOADED_COST[scenario.operations.region], "commissioning_days": "commissioning-days"}.get(name)
+    slug = {
+        "loaded_cost_per_fte_year": LOADED_COST[scenario.operations.region],
+        "commissioning_days": "commissioning-days",
+    }.get(name)
     if slug is None:
         return None
     row = book.costs[slug]
@@ -124,16 +135,24 @@ def _priced(price: Price | None, book: PriceBook) -> tuple[float, Source] | None
 
 # ── Choices from the catalog ─────────────────────────────────────────────────────────────────────────────────────────
 
+
 def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tuple[str, str]]:
     """(slug, name) of everything that a field may name, by name."""
     if kind == "tariff":
-        regions = {item.spec.region_code: getattr(item.spec, "region", None) or item.name for item in catalog.of_kind("tariff").values()}
+        regions = {
+            item.spec.region_code: getattr(item.spec, "region", None) or item.name
+            for item in catalog.of_kind("tariff").values()
+        }
         return _by_name((code, f"{code} · {name}") for code, name in regions.items())
     if kind == "cloud_offer":
         rented = get_at(scenario.model_dump(mode="json"), path.rpartition("/")[0] + "/accelerator")
-        return _by_name((item.slug, _offer(item)) for item in catalog.offers_of(rented) if item.spec.provider_class != "index")
+        return _by_name(
+            (item.slug, _offer(item)) for item in catalog.offers_of(rented) if item.spec.provider_class != "index"
+        )
     if kind == "tax":
-        return _by_name((slug, wording.item(slug)) for slug in catalog.of_kind("cost") if slug.startswith(("vat-", "sales-tax-")))
+        return _by_name(
+            (slug, wording.item(slug)) for slug in catalog.of_kind("cost") if slug.startswith(("vat-", "sales-tax-"))
+        )
     if kind == "build":
         return _by_name((slug, item.name) for slug, item in catalog.of_kind("build").items())
     return _by_name((slug, item.name) for slug, item in catalog.of_kind(kind).items())
@@ -141,7 +160,9 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
 
 def _offer(item: Any) -> str:
     spec = item.spec
-    return " · ".join(str(part) for part in (spec.provider, spec.instance_type, spec.region, spec.pricing_model) if part)
+    return " · ".join(
+        str(part) for part in (spec.provider, spec.instance_type, spec.region, spec.pricing_model) if part
+    )
 
 
 def _by_name(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -155,10 +176,14 @@ def currencies(catalog: Catalog, now: str) -> list[str]:
 
 
 def in_currency(scenario: Scenario, wanted: str, catalog: Catalog, fields: Iterable[Any]) -> list[tuple[str, Any]]:
-    """What the user typed as money, converted with the catalog's rate: an amount keeps its worth, quotes keep their own currency."""
+    """What the user typed as money, converted at the catalog's rate; quotes keep their own currency."""
     if wanted == scenario.currency:
         return []
-    typed = [(field.path, field.value) for field in fields if field.quantity is not None and field.quantity.unit.startswith("money") and field.value]
+    typed = [
+        (field.path, field.value)
+        for field in fields
+        if field.quantity is not None and field.quantity.unit.startswith("money") and field.value
+    ]
     typed += [(f"market/own_prices/{slug}", value) for slug, value in scenario.market.own_prices.items()]
     if not typed:
         return []
@@ -169,13 +194,14 @@ def in_currency(scenario: Scenario, wanted: str, catalog: Catalog, fields: Itera
 
 
 def _converted(value: float, rate: float) -> float:
-    """The product; a hair beside a number of ten digits it is that number, so that converting back restores what was typed."""
+    """The product; a hair beside a number of ten digits it is that number: converting back restores what was typed."""
     exact = value * rate
     plain = float(f"{exact:.10g}")
     return plain if abs(plain - exact) <= 1e-12 * abs(exact) else exact
 
 
 # ── One line each ────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 def driver(work: Workload) -> float:
     """Today's value of what grows."""
@@ -187,11 +213,12 @@ def driver(work: Workload) -> float:
 
 
 def peak_demand(evaluation: Evaluation) -> str:
-    """"peak 16 GPUs in Apr 2031": the highest mean demand of the horizon, in GPUs of the stated kind."""
+    """ "peak 16 GPUs in Apr 2031": the highest mean demand of the horizon, in GPUs of the stated kind."""
     demand = evaluation.plans[0].demand[0]
     month = int(np.argmax(demand))
     return _("peak {gpus} GPUs in {month}").format(
-        gpus=wording.number(float(demand[month])), month=wording.month_label(evaluation.calendar, month))
+        gpus=wording.number(float(demand[month])), month=wording.month_label(evaluation.calendar, month)
+    )
 
 
 def demand_at_the_end(evaluation: Evaluation) -> str:

@@ -63,9 +63,11 @@ def with_provider(version: ScenarioVersion, provider_class: str) -> tuple[Evalua
 
 def answer(document: dict[str, Any], book: PriceBook, prices_sha256: str) -> tuple[Evaluation, Comparison]:
     """The answer to a document."""
+
     def make() -> tuple[Evaluation, Comparison]:
         evaluation = evaluate(Scenario.read(document), book)
         return evaluation, compare(evaluation)
+
     return _results.get((content_hash(document), prices_sha256, ENGINE_VERSION), make)
 
 
@@ -76,7 +78,9 @@ def book_of(prices: PinnedPrices) -> PriceBook:
 
 def pin(book: PriceBook) -> PinnedPrices:
     """Store a price book once per content."""
-    prices, _created = PinnedPrices.objects.get_or_create(sha256=book.sha256(), defaults={"book": book.model_dump(mode="json")})
+    prices, _created = PinnedPrices.objects.get_or_create(
+        sha256=book.sha256(), defaults={"book": book.model_dump(mode="json")}
+    )
     return prices
 
 

@@ -51,6 +51,7 @@ class NothingTo(Exception):
 
 # ── Making ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+
 def create_from_template(workspace: Workspace, user: User | None, slug: str) -> ScenarioRow:
     """A new scenario with the document of a template; raises KeyError for an unknown one."""
     return create(workspace, user, gallery.document(slug), template=slug)
@@ -69,9 +70,10 @@ def create(workspace: Workspace, user: User | None, document: dict[str, Any], *,
 def duplicate(row: ScenarioRow, user: User, name: str) -> ScenarioRow:
     """A copy of the newest version, with the prices it pins, as a scenario of its own."""
     with transaction.atomic():
-        document = {**copy.deepcopy(row.head.document), "name": name[:120]}
+        head = newest(row)
+        document = {**copy.deepcopy(head.document), "name": name[:120]}
         fresh = ScenarioRow.objects.create(workspace=row.workspace, name=name[:120], template=row.template)
-        _append(fresh, None, document, row.head.prices, user, EDIT, [])
+        _append(fresh, None, document, head.prices, user, EDIT, [])
     return fresh
 
 
@@ -94,13 +96,20 @@ def seed() -> None:
 
 # ── Editing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-def edit(row: ScenarioRow, base_number: int, path: str, value: Any, user: User | None, message: str = "") -> ScenarioVersion:
+
+def edit(
+    row: ScenarioRow, base_number: int, path: str, value: Any, user: User | None, message: str = ""
+) -> ScenarioVersion:
     """Set one value; returns the new head, or the old one where nothing changed. Raises Conflict, InputError."""
     return change(row, base_number, [(path, value)], user, message)
 
 
 def change(
-    row: ScenarioRow, base_number: int, wanted: list[tuple[str, Any]], user: User | None, message: str = "",
+    row: ScenarioRow,
+    base_number: int,
+    wanted: list[tuple[str, Any]],
+    user: User | None,
+    message: str = "",
 ) -> ScenarioVersion:
     """Set several values as one version."""
     head = newest(row)
@@ -117,7 +126,7 @@ def change(
 
 
 def undo(row: ScenarioRow, base_number: int, user: User) -> ScenarioVersion:
-    """Take back the user's own latest edit, as a version of its own; raises Conflict where a value has changed since."""
+    """Take back the user's own latest edit, as a version of its own; Conflict where a value has changed since."""
     target = next(iter(reversed(_stacks(row, user)[0])), None)
     return _reverse(row, base_number, target, user, UNDO)
 
@@ -136,7 +145,9 @@ def undoable(row: ScenarioRow, user: User) -> tuple[ScenarioVersion | None, Scen
 
 def newest(row: ScenarioRow) -> ScenarioVersion:
     """The head as the database has it now."""
-    return ScenarioVersion.objects.select_related("prices", "author").get(pk=ScenarioRow.objects.values_list("head", flat=True).get(pk=row.pk))
+    return ScenarioVersion.objects.select_related("prices", "author").get(
+        pk=ScenarioRow.objects.values_list("head", flat=True).get(pk=row.pk)
+    )
 
 
 def read(document: dict[str, Any]) -> Scenario:
@@ -149,7 +160,9 @@ def first(row: ScenarioRow) -> ScenarioVersion:
     return row.versions.order_by("number")[0]
 
 
-def _reverse(row: ScenarioRow, base_number: int, target: ScenarioVersion | None, user: User, kind: str) -> ScenarioVersion:
+def _reverse(
+    row: ScenarioRow, base_number: int, target: ScenarioVersion | None, user: User, kind: str
+) -> ScenarioVersion:
     if target is None:
         raise NothingTo
     head = newest(row)
@@ -159,7 +172,8 @@ def _reverse(row: ScenarioRow, base_number: int, target: ScenarioVersion | None,
     steps = [(path, new, old) if backwards else (path, old, new) for path, old, new in target.patch]
     clashes = [
         Clash(path, now, get_at(head.document, path), then)
-        for path, now, then in steps if get_at(head.document, path) != _without_place(now)
+        for path, now, then in steps
+        if get_at(head.document, path) != _without_place(now)
     ]
     if clashes:
         raise Conflict(head, target.number, clashes, [])
@@ -175,7 +189,11 @@ def _stacks(row: ScenarioRow, user: User) -> tuple[list[ScenarioVersion], list[S
     """The user's edits that stand, and those they undid, oldest first."""
     done: list[ScenarioVersion] = []
     undone: list[ScenarioVersion] = []
-    versions = row.versions.filter(author=user, number__gt=1).defer("document").select_related("reverses", "parent__prices", "prices")
+    versions = (
+        row.versions.filter(author=user, number__gt=1)
+        .defer("document")
+        .select_related("reverses", "parent__prices", "prices")
+    )
     for version in versions.order_by("number"):
         if version.kind == EDIT:
             done.append(version)
@@ -188,8 +206,16 @@ def _stacks(row: ScenarioRow, user: User) -> tuple[list[ScenarioVersion], list[S
 
 
 def _save(
-    row: ScenarioRow, head: ScenarioVersion, document: dict[str, Any], patch: list[list[Any]], user: User | None, kind: str, *,
-    reverses: ScenarioVersion | None = None, before: ScenarioVersion | None = None, message: str = "",
+    row: ScenarioRow,
+    head: ScenarioVersion,
+    document: dict[str, Any],
+    patch: list[list[Any]],
+    user: User | None,
+    kind: str,
+    *,
+    reverses: ScenarioVersion | None = None,
+    before: ScenarioVersion | None = None,
+    message: str = "",
 ) -> ScenarioVersion:
     """Validate, compute, then write: a document that cannot be computed is refused before anything is stored."""
     scenario = Scenario.read(document)
@@ -207,12 +233,29 @@ def _save(
 
 
 def _append(
-    row: ScenarioRow, head: ScenarioVersion | None, document: dict[str, Any], prices: PinnedPrices, user: User | None, kind: str,
-    patch: list[list[Any]], *, reverses: ScenarioVersion | None = None, message: str = "",
+    row: ScenarioRow,
+    head: ScenarioVersion | None,
+    document: dict[str, Any],
+    prices: PinnedPrices,
+    user: User | None,
+    kind: str,
+    patch: list[list[Any]],
+    *,
+    reverses: ScenarioVersion | None = None,
+    message: str = "",
 ) -> ScenarioVersion:
     version = ScenarioVersion.objects.create(
-        scenario=row, number=head.number + 1 if head else 1, parent=head, kind=kind, reverses=reverses, patch=patch,
-        document=document, prices=prices, author=user, message=message[:200])
+        scenario=row,
+        number=head.number + 1 if head else 1,
+        parent=head,
+        kind=kind,
+        reverses=reverses,
+        patch=patch,
+        document=document,
+        prices=prices,
+        author=user,
+        message=message[:200],
+    )
     row.head, row.name = version, document["name"]
     row.last_verdict = _summary(version)
     row.save()
@@ -225,20 +268,30 @@ def _summary(version: ScenarioVersion) -> dict[str, Any]:
     verdict = comparison.verdict
     best = result.plan(verdict.plan) if verdict.plan else None
     return {
-        "code": verdict.code, "plan": verdict.plan, "margin": verdict.margin, "margin_share": verdict.margin_share,
-        "present_value": best.present_value if best else None, "currency": result.scenario.currency, "months": result.scenario.months,
+        "code": verdict.code,
+        "plan": verdict.plan,
+        "margin": verdict.margin,
+        "margin_share": verdict.margin_share,
+        "present_value": best.present_value if best else None,
+        "currency": result.scenario.currency,
+        "months": result.scenario.months,
     }
 
 
 def _conflict(row: ScenarioRow, head: ScenarioVersion, base_number: int, wanted: list[tuple[str, Any]]) -> Conflict:
     base = row.versions.filter(number=base_number).first()
     origin = base.document if base is not None else head.document
-    clashes = [Clash(path, get_at(origin, path), get_at(head.document, path), _without_place(value)) for path, value in wanted]
-    changes = [step for version in row.versions.filter(number__gt=base_number).order_by("number") for step in version.patch]
+    clashes = [
+        Clash(path, get_at(origin, path), get_at(head.document, path), _without_place(value)) for path, value in wanted
+    ]
+    changes = [
+        step for version in row.versions.filter(number__gt=base_number).order_by("number") for step in version.patch
+    ]
     return Conflict(head, base_number, clashes, changes)
 
 
 # ── Prices ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 def _prices_for(scenario: Scenario, versions: list[ScenarioVersion]) -> PinnedPrices:
     """The prices pinned already where they cover every item the document names; else a new book of the same date."""
@@ -274,7 +327,7 @@ LISTS = ("plans", "demand/workloads", "sites")
 
 
 def put(document: dict[str, Any], path: str, value: Any) -> tuple[dict[str, Any], Any, Any]:
-    """(document with the value at the path, former value, new value); raises InputError where the path leads nowhere."""
+    """(document with the value at the path, former value, new value); InputError where the path leads nowhere."""
     parent, _, slug = path.rpartition("/")
     if parent in LISTS:
         return _put_element(document, parent, slug, value)
@@ -282,7 +335,7 @@ def put(document: dict[str, Any], path: str, value: Any) -> tuple[dict[str, Any]
     if keys[0] not in Scenario.model_fields:
         raise InputError(Problem(tuple(keys), "unknown_field"))
     old = get_at(document, path)
-    if value is None and keys[:2] in (["market", "own_prices"],) or keys[0] == "lines" and value is None:
+    if (value is None and keys[:2] in (["market", "own_prices"],)) or (keys[0] == "lines" and value is None):
         return _without(document, keys), old, None
     return set_at(document, path, value), old, value
 
@@ -306,5 +359,3 @@ def _without(data: dict[str, Any], keys: list[str]) -> dict[str, Any]:
 
 def _without_place(value: Any) -> Any:
     return {key: entry for key, entry in value.items() if key != PLACE} if isinstance(value, dict) else value
-
-

@@ -18,12 +18,16 @@ SHOWN = 200
 def home(request):
     rows = access.visible_scenarios(request.user).select_related("head", "workspace").order_by("-updated_at")[:SHOWN]
     mine = [
-        {"row": row, "name": row.name or wording.template_title(row.template) or _("Scenario"),
-         "verdict": tables.last_verdict(row.head.document, row.last_verdict)}
+        {
+            "row": row,
+            "name": row.name or wording.template_title(row.template) or _("Scenario"),
+            "verdict": tables.last_verdict(row.head.document, row.last_verdict),
+        }
         for row in rows
     ]
     templates = [
-        {"slug": slug, "title": wording.template_title(slug), "text": wording.template_text(slug)} for slug in gallery.templates()
+        {"slug": slug, "title": wording.template_title(slug), "text": wording.template_text(slug)}
+        for slug in gallery.templates()
     ]
     return render(request, "planner/home.html", {"mine": mine, "templates": templates})
 

@@ -16,7 +16,9 @@ def why(request, pk, plan, kpi):
     row = access.scenario(request.user, pk)
     kpi, _dot, provider = kpi.partition(".")
     try:
-        result, comparison = evaluation.evaluated(row.head) if not provider else evaluation.with_provider(row.head, provider)
+        result, comparison = (
+            evaluation.evaluated(row.head) if not provider else evaluation.with_provider(row.head, provider)
+        )
     except (InputError, KeyError):
         raise Http404 from None
     if plan not in {each.slug for each in result.plans}:
@@ -27,8 +29,14 @@ def why(request, pk, plan, kpi):
         raise Http404 from None
     document = scenarios.read(row.head.document)
     context = {
-        "row": row, "version": row.head, "name": wording.scenario_name(document), "tree": tree, "plan": tables.names(result)[plan],
-        "provider": wording.choice("provider_class", provider) if provider else "", "colour": tables.colour(result, plan), "pricing_date": wording.date(document.pricing_date),
+        "row": row,
+        "version": row.head,
+        "name": wording.scenario_name(document),
+        "tree": tree,
+        "plan": tables.names(result)[plan],
+        "provider": wording.choice("provider_class", provider) if provider else "",
+        "colour": tables.colour(result, plan),
+        "pricing_date": wording.date(document.pricing_date),
         "engine_version": evaluation.ENGINE_VERSION,
     }
     return render(request, "planner/_why.html" if request.htmx else "planner/why.html", context)

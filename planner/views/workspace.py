@@ -28,7 +28,9 @@ class Shown:
         except InputError as error:
             self.result = self.comparison = None
             self.problem = wording.say(error, self.document.currency, self.document)
-        self.page = forms.Page(self.document, self.result, self.book, evaluation.catalog(), scenarios.first(row).document)
+        self.page = forms.Page(
+            self.document, self.result, self.book, evaluation.catalog(), scenarios.first(row).document
+        )
 
     @property
     def name(self):
@@ -38,8 +40,13 @@ class Shown:
         """What the header and every answer need."""
         done, undone = scenarios.undoable(self.row, self.user) if self.editable else (None, None)
         return {
-            "edit_url": reverse("planner:edit", args=[self.row.pk]), "row": self.row, "version": self.version, "name": self.name, "editable": self.editable,
-            "undoable": done, "undone": undone,
+            "edit_url": reverse("planner:edit", args=[self.row.pk]),
+            "row": self.row,
+            "version": self.version,
+            "name": self.name,
+            "editable": self.editable,
+            "undoable": done,
+            "undone": undone,
         }
 
     def results(self, before=None):
@@ -48,12 +55,17 @@ class Shown:
             return {"problem": self.problem}
         result, comparison = self.result, self.comparison
         return {
-            "verdict": wording.verdict(result, comparison), "kpis": tables.kpis(result, comparison, before),
-            "cluster": tables.cluster(result, comparison), "gap": tables.gap(result, comparison),
-            "providers": tables.providers(result, comparison), "warnings": tables.findings(result, comparison),
+            "verdict": wording.verdict(result, comparison),
+            "kpis": tables.kpis(result, comparison, before),
+            "cluster": tables.cluster(result, comparison),
+            "gap": tables.gap(result, comparison),
+            "providers": tables.providers(result, comparison),
+            "warnings": tables.findings(result, comparison),
             "left_out": [wording.category(name) for name in result.left_out],
-            "engine_version": evaluation.ENGINE_VERSION, "pricing_date": wording.date(self.document.pricing_date),
-            "prices": self.version.prices_id[:12], "currency": self.document.currency,
+            "engine_version": evaluation.ENGINE_VERSION,
+            "pricing_date": wording.date(self.document.pricing_date),
+            "prices": self.version.prices_id[:12],
+            "currency": self.document.currency,
         }
 
     def chart(self, code):
@@ -85,11 +97,18 @@ def _whole(request, shown, status=200, **more):
     for section in sections:
         if section.code == "plans":
             for group in section.groups:
-                group.head = heads.get(group.path.partition("/")[2], {"slug": group.path.partition("/")[2], "name": group.title, "colour": 1, "bars": []})
+                group.head = heads.get(
+                    group.path.partition("/")[2],
+                    {"slug": group.path.partition("/")[2], "name": group.title, "colour": 1, "bars": []},
+                )
     code = request.GET.get("chart") or request.POST.get("chart") or ""
     context = {
-        **shown.head(), **shown.results(more.pop("before", None)), **shown.chart(code), "sections": sections,
-        "strategies": [(name, wording.choice("strategy", name)) for name in forms.STRATEGIES], **more,
+        **shown.head(),
+        **shown.results(more.pop("before", None)),
+        **shown.chart(code),
+        "sections": sections,
+        "strategies": [(name, wording.choice("strategy", name)) for name in forms.STRATEGIES],
+        **more,
     }
     return render(request, "planner/workspace.html", context, status=status)
 
@@ -102,6 +121,7 @@ def workspace(request, pk):
 
 # ── Edits ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+
 @require_POST
 @signed_in
 def edit(request, pk):
@@ -113,10 +133,7 @@ def edit(request, pk):
     try:
         field = forms.declared(shown.document, path, shown.result)
         first = scenarios.first(shown.row).document
-        if reset:
-            value = forms.first_value(field, first)
-        else:
-            value = forms.read(field, typed)
+        value = forms.first_value(field, first) if reset else forms.read(field, typed)
         wanted = forms.changes(shown.document, field, value, first, evaluation.catalog())
         version = scenarios.change(shown.row, _base(request), wanted, request.user)
     except InputError as error:
@@ -204,16 +221,25 @@ def _changed(request, before, version, edited=""):
     after = Shown(before.row, version, request.user, editable=True)
     old, new = before.page.rows(), after.page.rows()
     moved = [path for path in new if path in old and old[path] != new[path] and path != edited]
-    rebuilt = {section.code for section in after.page.sections() if section.code in _different(old, new)} if old.keys() != new.keys() else set()
+    rebuilt = (
+        {section.code for section in after.page.sections() if section.code in _different(old, new)}
+        if old.keys() != new.keys()
+        else set()
+    )
     sections = [section for section in after.page.sections() if section.code in rebuilt] if rebuilt else []
     if "plans" in rebuilt:  # the list of plans has forms of its own: the page is drawn again
         response = HttpResponse(status=204)
         response["HX-Redirect"] = _back(request, before, edited)["Location"]
         return response
     context = {
-        **after.head(), **after.results(before.result), **after.chart(request.POST.get("chart", "")), "oob": True,
-        "rows": [new[path] for path in moved if _section_of(path) not in rebuilt], "edited": new.get(edited),
-        "rebuilt": sections, "plan_heads": after.plans(),
+        **after.head(),
+        **after.results(before.result),
+        **after.chart(request.POST.get("chart", "")),
+        "oob": True,
+        "rows": [new[path] for path in moved if _section_of(path) not in rebuilt],
+        "edited": new.get(edited),
+        "rebuilt": sections,
+        "plan_heads": after.plans(),
         "sums": [(code, after.page.summary(code)) for code in forms.SECTIONS if code not in rebuilt],
     }
     return render(request, "planner/_changed.html", context)
@@ -244,18 +270,34 @@ def _conflicting(request, shown, conflict, path="", typed=""):
     clashes = []
     for clash in conflict.clashes:
         words = latest.page.value_text
-        clashes.append({
-            "label": wording.label(clash.path, latest.document), "path": clash.path, "base": words(clash.path, clash.base),
-            "theirs": words(clash.path, clash.theirs), "mine": words(clash.path, clash.mine), "same": clash.base == clash.theirs,
-        })
+        clashes.append(
+            {
+                "label": wording.label(clash.path, latest.document),
+                "path": clash.path,
+                "base": words(clash.path, clash.base),
+                "theirs": words(clash.path, clash.theirs),
+                "mine": words(clash.path, clash.mine),
+                "same": clash.base == clash.theirs,
+            }
+        )
     others = [
-        {"label": wording.label(step[0], latest.document), "path": step[0], "old": latest.page.value_text(step[0], step[1]),
-         "new": latest.page.value_text(step[0], step[2])}
+        {
+            "label": wording.label(step[0], latest.document),
+            "path": step[0],
+            "old": latest.page.value_text(step[0], step[1]),
+            "new": latest.page.value_text(step[0], step[2]),
+        }
         for step in conflict.changes
     ]
     context = {
-        "row": shown.row, "conflict": conflict, "clashes": clashes, "others": others, "head": conflict.head, "path": path,
-        "typed": typed, "chosen_chart": request.POST.get("chart", ""),
+        "row": shown.row,
+        "conflict": conflict,
+        "clashes": clashes,
+        "others": others,
+        "head": conflict.head,
+        "path": path,
+        "typed": typed,
+        "chosen_chart": request.POST.get("chart", ""),
     }
     if request.htmx:
         return render(request, "planner/_conflict.html", {**context, "oob": True})
@@ -263,6 +305,7 @@ def _conflicting(request, shown, conflict, path="", typed=""):
 
 
 # ── Charts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 @require_GET
 @signed_in
@@ -295,16 +338,3 @@ def chart_csv(request, pk, code):
     writer.writerow(table["head"])
     writer.writerows(table["rows"])
     return response
-
-
-@require_POST
-@signed_in
-def rename(request, pk):
-    shown = _shown(request, pk, to_edit=True)
-    try:
-        scenarios.edit(shown.row, _base(request), "name", request.POST.get("name", "").strip()[:120], request.user)
-    except Conflict as conflict:
-        return _conflicting(request, shown, conflict)
-    return redirect("planner:workspace", pk)
-
-

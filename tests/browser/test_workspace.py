@@ -1,4 +1,4 @@
-"""The main job in a real browser: edit, follow, undo, conflict, refuse; and the look: CSP, axe, phone, dark, Chinese."""
+"""The main job in a real browser: edit, undo, conflict, refuse; and the look: CSP, axe, phone, dark, Chinese."""
 
 import json
 import re
@@ -16,7 +16,10 @@ ROW = "#a-demand--workloads--pool--growth--rate_per_month"
 
 def figures(page):
     """Everything the results show, as text."""
-    return page.eval_on_selector_all("#verdict, #kpis tbody tr th, #kpis .figure, #details .figure", "all => all.map(each => each.textContent.trim())")
+    return page.eval_on_selector_all(
+        "#verdict, #kpis tbody tr th, #kpis .figure, #details .figure",
+        "all => all.map(each => each.textContent.trim())",
+    )
 
 
 def drawn(page):
@@ -42,7 +45,7 @@ def test_growth_changes_verdict_figures_and_chart_without_a_page_load(opened):
     page.click("#undo")
     page.wait_for_function("() => document.getElementById('base').value === '3'")
     page.wait_for_function("() => !document.querySelector('.htmx-request')")
-    assert [text for text in figures(page)] == before
+    assert figures(page) == before
     assert drawn(page) == curve
     assert box.input_value() == "4"
     page.click("#redo")
@@ -213,7 +216,10 @@ def test_why_opens_beside_the_figures_and_leads_to_the_field(opened):
 def to_chart(page, code):
     with page.expect_response(lambda response: f"/chart/{code}/" in response.url):
         page.click(f"#tab-{code}")
-    page.wait_for_function("code => document.querySelector('#chart').dataset.code === code && document.querySelector('#plot .main-svg')", arg=code)
+    page.wait_for_function(
+        "code => document.querySelector('#chart').dataset.code === code && document.querySelector('#plot .main-svg')",
+        arg=code,
+    )
 
 
 def test_every_chart_has_its_title_legend_or_labels_and_a_table(opened):
@@ -304,10 +310,15 @@ def test_dark_follows_the_system_and_the_button(opened):
 LATIN = re.compile(
     r"[0-9a-f]{12}|Outlay|English|Transformer|GPU|NVL?|SXM\d?|PCIe|NVLink|PUE|USD|CSV|PDU|UPS|kW(?:h)?|TB|GB|BF16|FP8|FP64|AMD|NVIDIA|Dell|HPE|HGX|DGX|FTE|TCO|"
     r"PowerEdge|XE\d+\w*|H\d{2,3}|A\d{2,3}|B\d{3}|MIG|MFU|dB|kg|Adam|Gbit/s|400G|800G|CBRE|EIA|GPUs?|v\d+|m\d+|Q\d|N\+1|IT|U|A|V|N|Ctrl|Shift|Z|PV|"
-    r"us-va[\w-]*|US-VA|Virginia|[a-z0-9]+(?:-[a-z0-9.]+)+|[\w.]+/[\w./-]+|SaaS|NDR|OSFP|QSFP\w*|DAC|AOC|InfiniBand|Ethernet|Spectrum|Quantum|k")
+    r"us-va[\w-]*|US-VA|Virginia|[a-z0-9]+(?:-[a-z0-9.]+)+|[\w.]+/[\w./-]+|SaaS|NDR|OSFP|QSFP\w*|DAC|AOC|InfiniBand|Ethernet|Spectrum|Quantum|k"
+)
 
 
-PROVIDERS = re.compile("|".join(sorted({re.escape(item.spec.provider) for item in shipped().of_kind("offer").values()}, key=len, reverse=True)))
+PROVIDERS = re.compile(
+    "|".join(
+        sorted({re.escape(item.spec.provider) for item in shipped().of_kind("offer").values()}, key=len, reverse=True)
+    )
+)
 
 
 def english(page):
@@ -321,7 +332,8 @@ def english(page):
         found.push(walker.currentNode.textContent);
       }
       for (const each of document.querySelectorAll('[title], [aria-label], [placeholder]'))
-        if (!each.closest('[lang="en"]')) found.push(each.title, each.getAttribute('aria-label') || '', each.placeholder || '');
+        if (!each.closest('[lang="en"]'))
+          found.push(each.title, each.getAttribute('aria-label') || '', each.placeholder || '');
       for (const each of document.querySelectorAll('.arow select')) {
         const item = each.options.length > 8;
         if (!item) for (const option of each.options) found.push(option.textContent);
@@ -360,7 +372,8 @@ def test_every_displayed_figure_of_a_plan_is_a_link(signed_page, make, slug):
     page = signed_page
     show(page, make(slug))
     loose = page.evaluate("""() => [...document.querySelectorAll('#kpis td, #details td')]
-      .filter(cell => /\\d/.test(cell.textContent) && !cell.querySelector('[data-why]')).map(cell => cell.textContent.trim())""")
+      .filter(cell => /\\d/.test(cell.textContent) && !cell.querySelector('[data-why]'))
+      .map(cell => cell.textContent.trim())""")
     assert loose == []
 
 

@@ -12,7 +12,9 @@ from tests.planner.conftest import GROWTH
 
 def figures(version):
     result, comparison = evaluation.evaluated(version)
-    return {plan.slug: [line.minor.tolist() for line in plan.lines] for plan in result.plans}, comparison.verdict.as_dict()
+    return {
+        plan.slug: [line.minor.tolist() for line in plan.lines] for plan in result.plans
+    }, comparison.verdict.as_dict()
 
 
 def test_an_edit_writes_a_version_with_its_patch(row, editor):
@@ -109,10 +111,16 @@ def test_a_save_that_lost_the_race_is_a_conflict(row, editor, colleague, monkeyp
     assert (head.number, head.author) == (2, colleague)
 
 
-@pytest.mark.parametrize(("path", "value", "code"), [
-    (GROWTH, 9.0, "out_of_bounds"), (GROWTH, "x", "not_a_number"), (GROWTH, float("nan"), "not_a_number"),
-    ("demand/workloads/pool/nonsense", 1, "unknown_field"), ("nowhere", 1, "unknown_field"),
-])
+@pytest.mark.parametrize(
+    ("path", "value", "code"),
+    [
+        (GROWTH, 9.0, "out_of_bounds"),
+        (GROWTH, "x", "not_a_number"),
+        (GROWTH, float("nan"), "not_a_number"),
+        ("demand/workloads/pool/nonsense", 1, "unknown_field"),
+        ("nowhere", 1, "unknown_field"),
+    ],
+)
 def test_a_refused_value_keeps_the_version(row, editor, path, value, code):
     with pytest.raises(InputError) as caught:
         scenarios.edit(row, 1, path, value, editor)

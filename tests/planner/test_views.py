@@ -219,4 +219,7 @@ def test_a_theme_is_kept_in_a_cookie(signed):
     answer = signed.post(reverse("planner:theme"), {"theme": "dark", "next": "/"})
     assert answer.cookies["theme"].value == "dark"
     assert 'data-theme="dark"' in signed.get("/").content.decode()
-    assert signed.post(reverse("planner:theme"), {"theme": "dark", "next": "https://elsewhere.example/"})["Location"] == "/"
+    assert (
+        signed.post(reverse("planner:theme"), {"theme": "dark", "next": "https://elsewhere.example/"})["Location"]
+        == "/"
+    )

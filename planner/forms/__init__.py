@@ -1,0 +1,25 @@
+"""Assumption rows, generated from the declarations of the scenario document, and what people type into them."""
+
+from planner.forms.edits import STRATEGIES, changes, copied_plan, new_plan
+from planner.forms.fields import MAX_TYPED, Declared, declared, first_value, section_of, walk
+from planner.forms.rows import SECTIONS, Page, Row, anchor
+from planner.forms.typed import read, write
+
+__all__ = [
+    "MAX_TYPED",
+    "SECTIONS",
+    "STRATEGIES",
+    "Declared",
+    "Page",
+    "Row",
+    "anchor",
+    "changes",
+    "copied_plan",
+    "declared",
+    "first_value",
+    "new_plan",
+    "read",
+    "section_of",
+    "walk",
+    "write",
+]

@@ -1,0 +1,122 @@
+"""Edits that touch more than one field: a curve of another kind, a part switched on, another currency, a new plan."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from catalog.records import Catalog
+from planner import wording
+from planner.engine.inputs import Plan, Scenario, get_at
+from planner.engine.quantities import InputError, Problem
+from planner.forms.fields import Declared, walk
+from planner.services import assumptions
+
+
+def changes(
+    scenario: Scenario, each: Declared, value: Any, first: dict[str, Any], catalog: Catalog
+) -> list[tuple[str, Any]]:
+    """The (path, value) pairs an edit writes: a curve of another kind brings its own fields, a part its defaults."""
+    parent, _slash, name = each.path.rpartition("/")
+    if name == "kind" and parent.endswith("/growth"):
+        return [(parent, _growth(scenario, parent, value, first))]
+    if name == "kind" and parent.startswith("sites/") and parent.count("/") == 1:
+        site = next(site for site in scenario.sites if f"sites/{site.slug}" == parent)
+        terms: list[tuple[str, Any]] = (
+            [(f"{parent}/colocation", {})] if value == "colocation" and site.colocation is None else []
+        )
+        return [*terms, (each.path, value)]
+    if each.kind == "part":
+        return [(each.path, _part(scenario, each, catalog) if value else None)]
+    if each.owner == "Scenario.lines":
+        return [(each.path, None if value == each.default else value)]
+    if name == "currency":
+        return [(each.path, value), *assumptions.in_currency(scenario, value, catalog, walk(scenario))]
+    return [(each.path, value)]
+
+
+def _growth(scenario: Scenario, path: str, kind: str, first: dict[str, Any]) -> dict[str, Any]:
+    """A growth curve of another kind that keeps what both have in common."""
+    slug = path.split("/")[2]
+    work = next(work for work in scenario.demand.workloads if work.slug == slug)
+    former = get_at(first, path)
+    if former is not None and former.get("kind") == kind:
+        return dict(former)
+    now = work.growth.model_dump(mode="json")
+    driver = assumptions.driver(work)
+    ceiling = now.get("ceiling")
+    made: dict[str, Any] = {"kind": kind}
+    if kind in ("compound", "logistic"):
+        made["rate_per_month"] = max(0.0, now.get("rate_per_month", 0.04))
+    if kind in ("compound", "linear"):
+        made["ceiling"] = ceiling
+    if kind == "linear":
+        made["per_month"] = round(driver * 0.04, 6)
+    if kind == "logistic":
+        made["ceiling"] = ceiling or max(4.0 * driver, 1.0)
+    if kind == "steps":
+        made["steps"] = [{"month": 12, "value": driver * 2}]
+    if kind == "table":
+        made["values"] = [driver]
+    return made
+
+
+def _part(scenario: Scenario, each: Declared, catalog: Catalog) -> dict[str, Any]:
+    """The defaults of a part of a plan that is switched on."""
+    slug = each.path.split("/")[1]
+    plan = next(plan for plan in scenario.plans if plan.slug == slug)
+    if each.name == "overflow":
+        return {"accelerator": scenario.demand.workloads[0].accelerator}
+    build = plan.follow_up.build or next((other.start.build for other in scenario.plans if other.start), None)
+    return {"build": build or next(iter(catalog.of_kind("build"))), "quantity": 1}
+
+
+STRATEGIES = ("scale_out", "server_now", "cluster_now", "cloud", "hybrid")
+
+
+def new_plan(scenario: Scenario, strategy: str, catalog: Catalog) -> dict[str, Any]:
+    """A plan of a named strategy, ready to be edited; raises InputError for an unknown one."""
+    if strategy not in STRATEGIES:
+        raise InputError(Problem(("plans",), "not_a_choice", strategy, choices=STRATEGIES))
+    starts = [plan.start for plan in scenario.plans if plan.start is not None]
+    wanted = scenario.demand.workloads[0].accelerator
+    builds = [item for item in catalog.of_kind("build").values() if catalog.quotes_of(item.slug, "build")]
+    fitting = [item for item in builds if item.spec.accelerator_slug == wanted] or builds
+    largest = max(fitting, key=lambda item: item.spec.accelerator_count).slug
+    growable = next((item.slug for item in fitting if catalog.addons_of(item.slug)), None)
+    cards = next((start.build for start in starts if catalog.addons_of(start.build)), growable)
+    server = next((start.build for start in starts if not catalog.addons_of(start.build)), largest)
+    overflow = {"accelerator": wanted}
+    shapes: dict[str, dict[str, Any]] = {
+        "scale_out": {"start": {"build": cards or server}, "follow_up": {"kind": "cards" if cards else "servers"}},
+        "server_now": {"start": {"build": server}, "follow_up": {"kind": "servers"}},
+        "cluster_now": {
+            "start": {"build": server, "quantity": 4},
+            "follow_up": {"kind": "servers"},
+            "fabric": {"when": "always"},
+        },
+        "cloud": {},
+        "hybrid": {"start": {"build": server}},
+    }
+    return {
+        "slug": free_slug(scenario, strategy.replace("_", "-")),
+        "strategy": strategy,
+        "overflow": overflow,
+        **shapes[strategy],
+    }
+
+
+def copied_plan(scenario: Scenario, plan: Plan) -> dict[str, Any]:
+    """A copy of a plan under a name of its own."""
+    name = _("{plan} (copy)").format(plan=wording.plan_name(plan))[:120]
+    return {**plan.model_dump(mode="json"), "slug": free_slug(scenario, plan.slug), "name": name}
+
+
+def free_slug(scenario: Scenario, wanted: str) -> str:
+    taken = {plan.slug for plan in scenario.plans}
+    wanted = re.sub(r"-\d+$", "", wanted)[:150]
+    return (
+        wanted if wanted not in taken else next(f"{wanted}-{n}" for n in range(2, 99) if f"{wanted}-{n}" not in taken)
+    )

@@ -1,0 +1,343 @@
+"""Rows of the page: each field with its words, unit, source and default."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from catalog.records import Catalog
+from planner import wording
+from planner.engine.evaluate import Evaluation
+from planner.engine.inputs import Scenario, get_at
+from planner.engine.prices import PriceBook, Source
+from planner.engine.quantities import InputError
+from planner.forms.fields import Declared, declared, own_prices, plain_value, walk
+from planner.forms.typed import write
+from planner.services import assumptions
+
+SECTIONS = ("demand", "plans", "prices", "site", "finance")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row as it stands on the page."""
+
+    path: str
+    kind: str
+    label: str
+    help: str
+    text: str
+    unit: str = ""
+    placeholder: str = ""
+    badge: dict[str, str] | None = None
+    changed: bool = False
+    default: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+    seldom: bool = False
+    optional: bool = False
+    error: str = ""
+
+    @property
+    def id(self) -> str:
+        return anchor(self.path)
+
+    @property
+    def on(self) -> bool:
+        return self.text == "on"
+
+    @property
+    def stacked(self) -> bool:
+        """A label too long to stand beside its box stands above it."""
+        return sum(2 if ord(letter) > 0x2E80 else 1 for letter in self.label) > 26
+
+
+@dataclass
+class Group:
+    """Rows under one heading; `seldom` ones are folded away."""
+
+    path: str
+    title: str
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def often(self) -> list[Row]:
+        return [row for row in self.rows if not row.seldom]
+
+    @property
+    def more(self) -> list[Row]:
+        return [row for row in self.rows if row.seldom]
+
+    @property
+    def id(self) -> str:
+        return anchor(self.path)
+
+
+@dataclass
+class Section:
+    code: str
+    title: str
+    summary: str
+    groups: list[Group]
+
+    @property
+    def rows(self) -> Iterator[Row]:
+        for group in self.groups:
+            yield from group.rows
+
+
+def anchor(path: str) -> str:
+    """The id of a row on the page; links to an assumption end in it."""
+    return "a-" + re.sub(r"[^A-Za-z0-9_.+-]", "-", path.replace("/", "--"))
+
+
+class Page:
+    """Everything the rows of one version need; made once per request."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        evaluation: Evaluation | None,
+        book: PriceBook,
+        catalog: Catalog,
+        first: dict[str, Any],
+    ) -> None:
+        self.scenario, self.evaluation, self.book, self.catalog, self.first = scenario, evaluation, book, catalog, first
+        self.currency = scenario.currency
+        self.priced = (
+            {} if evaluation is None else {each.slug: each for each in assumptions.unit_prices(scenario, evaluation)}
+        )
+
+    def sections(self) -> list[Section]:
+        groups: dict[str, dict[str, Group]] = {code: {} for code in SECTIONS}
+        for each in self.declared():
+            group = groups[each.section].setdefault(each.group, Group(each.group, ""))
+            group.rows.append(self.row(each))
+        for code in SECTIONS:
+            several = len(groups[code]) > 1
+            for group in groups[code].values():
+                group.title = self.title(group.path, several)
+        return [
+            Section(code, self.heading(code), self.summary(code), list(groups[code].values()))
+            for code in SECTIONS
+            if groups[code]
+        ]
+
+    def declared(self) -> Iterator[Declared]:
+        if self.evaluation is not None:
+            yield from own_prices(self.scenario, self.evaluation)
+        yield from walk(self.scenario)
+
+    def rows(self) -> dict[str, Row]:
+        return {each.path: self.row(each) for each in self.declared()}
+
+    def row_at(self, path: str, text: str = "", error: str = "") -> Row | None:
+        """One row, with what was typed and what is wrong with it."""
+        try:
+            row = self.row(declared(self.scenario, path, self.evaluation))
+        except InputError:
+            return None
+        if not error:
+            return row
+        return replace(row, text=text, error=error)
+
+    def heading(self, code: str) -> str:
+        return wording.section({"prices": "market"}.get(code, code))
+
+    def title(self, path: str, several: bool) -> str:
+        if path in ("demand", "market"):
+            return _("All workloads") if path == "demand" else _("Price changes and resale") if several else ""
+        if path == "own_prices":
+            return _("Unit prices")
+        if path in ("operations", "lines"):
+            return wording.section(path)
+        if path == "finance":
+            return ""
+        keys = path.split("/")
+        if keys[0] == "demand":
+            return wording.workload_named(self.scenario, keys[2])
+        if keys[0] == "plans":
+            return wording.plan_names(self.scenario, self.book)[keys[1]]
+        site = next(site for site in self.scenario.sites if site.slug == keys[1])
+        if len(keys) == 2:
+            return wording.site_name(site)
+        step = next(step for step in site.upgrades if step.slug == keys[3])
+        return _("Possible upgrade: {item}").format(item=wording.item(step.item, self.book))
+
+    def row(self, each: Declared) -> Row:
+        own_price = each.group == "own_prices"
+        shown, badge, note = self._shown(each)
+        former, known = self._default(each)
+        changed = known and former != plain_value(each.value)
+        label, help_text = self._words(each)
+        row = Row(
+            path=each.path,
+            kind=each.kind,
+            label=label,
+            help=help_text + self._facts(each, note),
+            text=write(each, shown),
+            unit=self._unit(each),
+            badge=badge,
+            changed=changed,
+            placeholder=str(wording.empty_text(each.path, self.scenario))
+            or (_("no quote") if own_price else _("automatic"))
+            if each.optional
+            else "",
+            default=self._default_text(each, former) if changed else "",
+            options=self._options(each),
+            seldom=each.seldom,
+            optional=each.optional,
+        )
+        return row
+
+    # what a row says
+
+    def _words(self, each: Declared) -> tuple[str, str]:
+        if each.group == "own_prices":
+            return self.priced[each.name].name, _(
+                "Price of today; what you type replaces the catalog's, an empty field takes it back."
+            )
+        return wording.label(each.path, self.scenario), wording.help_text(each.path, self.scenario)
+
+    def _shown(self, each: Declared) -> tuple[Any, dict[str, str] | None, str]:
+        """(value in the box, badge, note on its source): an empty field shows what holds instead."""
+        if each.group == "own_prices":
+            priced = self.priced[each.name]
+            amount = each.value if each.value is not None else priced.amount
+            badge = self._price_badge(each, priced)
+            return (None if amount is None else amount / each.times), badge, badge["text"]
+        if each.kind != "number":
+            return each.value, None, ""
+        quantity = each.quantity
+        assert quantity is not None
+        if each.value is None:
+            stands_in = assumptions.effective(self.scenario, self.book, each.path)
+            if stands_in is None:
+                return None, None, ""
+            value, source = stands_in
+            badge = wording.source(source)
+            return value, badge, badge["text"]
+        same = each.default is not None and each.value == each.default
+        basis = quantity.basis if same and quantity.basis != "choice" else "own"
+        link = quantity.source if quantity.source.startswith("http") else ""
+        badge = wording.source(Source(basis=basis, url=link if basis != "own" else ""))  # type: ignore[arg-type]
+        return each.value, badge, badge["text"]
+
+    def _price_badge(self, each: Declared, priced: assumptions.Priced) -> dict[str, Any]:
+        if each.value is not None:
+            return wording.source(Source(basis="own"))
+        if priced.source is None:
+            return {"badge": "none", "word": _("no quote"), "text": "", "url": ""}
+        return wording.source(priced.source, self.scenario.pricing_date, self.scenario.market.stale_after_days)
+
+    def _default(self, each: Declared) -> tuple[Any, bool]:
+        """(value the scenario began with, whether there was one)."""
+        if each.kind == "part":
+            parent = get_at(self.first, each.path.rpartition("/")[0])
+            return (get_at(self.first, each.path) is not None), parent is not None
+        if each.group == "own_prices":
+            return get_at(self.first, each.path), True
+        if each.owner == "Scenario.lines":
+            was = get_at(self.first, each.path)
+            return (each.default if was is None else was), True
+        parent = get_at(self.first, each.path.rpartition("/")[0]) if "/" in each.path else self.first
+        if parent is None:
+            return None, False
+        return (parent.get(each.name), True) if each.name in parent else (plain_value(each.default), True)
+
+    def _default_text(self, each: Declared, former: Any) -> str:
+        if each.kind in ("choice", "item", "switch", "part"):
+            return wording.choice(each.path, former) if each.kind != "part" else wording.choice("", bool(former))
+        if former is None:
+            return wording.empty_text(each.path, self.scenario) or _("automatic")
+        return write(each, former) + ("\u00a0" + self._unit(each) if self._unit(each) else "")
+
+    def _unit(self, each: Declared) -> str:
+        if each.unit:
+            return wording.unit(each.unit, self.currency)
+        if each.quantity is None or each.kind != "number":
+            return ""
+        work = None
+        if each.group.startswith("demand/workloads/"):
+            slug = each.group.rpartition("/")[2]
+            work = next((work for work in self.scenario.demand.workloads if work.slug == slug), None)
+        return wording.unit(each.quantity.unit, self.currency, work)
+
+    def _facts(self, each: Declared, note: str) -> str:
+        facts = []
+        if each.quantity is not None and each.kind == "number":
+            code = each.quantity.unit if not each.unit else each.unit
+            bounds = wording.bounds(
+                each.quantity.low, each.quantity.high, code if not code.startswith("driver") else "1", self.currency
+            )
+            facts.append(_("Bounds: {bounds}.").format(bounds=bounds))
+        if each.kind == "number" and note:
+            facts.append(_("Source: {source}.").format(source=note))
+        if (
+            each.path.endswith(("growth/rate_per_month", "growth/ceiling", "growth/per_month"))
+            and self.evaluation is not None
+        ):
+            facts.append(assumptions.demand_at_the_end(self.evaluation))
+        gap = "" if wording.chinese() else " "
+        return "".join(gap + fact for fact in facts)
+
+    def _options(self, each: Declared) -> tuple[tuple[str, str], ...]:
+        if each.kind == "choice":
+            listed = [(str(value), wording.choice(each.path, value)) for value in each.choices]
+        elif each.kind == "item":
+            listed = assumptions.items(self.catalog, self.scenario, each.path, each.catalog_kind)
+            if each.value is not None and each.value not in dict(listed):
+                listed = [(each.value, wording.item(each.value, self.book)), *listed]
+        elif each.kind == "currency":
+            listed = [(code, code) for code in assumptions.currencies(self.catalog, self.currency)]
+        else:
+            return ()
+        if each.optional:
+            listed = [("", str(wording.empty_text(each.path, self.scenario)) or _("automatic")), *listed]
+        return tuple(listed)
+
+    def value_text(self, path: str, value: Any) -> str:
+        """A value at a path in words: "5 % / mo"; what has no row is named by its parts."""
+        try:
+            each = declared(self.scenario, path, self.evaluation)
+        except InputError:
+            return (
+                _("removed")
+                if value is None
+                else str(value.get("kind") or value.get("slug") or "…")
+                if isinstance(value, dict)
+                else str(value)
+            )
+        if each.kind in ("choice", "item", "switch"):
+            return wording.choice(path, value) if value is not None else str(wording.empty_text(path, self.scenario))
+        if each.kind == "part":
+            return wording.choice("", value is not None and value is not False)
+        if value is None:
+            return str(wording.empty_text(path, self.scenario)) or _("automatic")
+        unit = self._unit(each)
+        return write(each, value / each.times if each.times != 1.0 else value) + ("\u00a0" + unit if unit else "")
+
+    # one line a section, for when it is folded
+
+    def summary(self, code: str) -> str:
+        scenario = self.scenario
+        if code == "demand":
+            return assumptions.peak_demand(self.evaluation) if self.evaluation is not None else ""
+        if code == "plans":
+            return wording.number(len(scenario.plans))
+        if code == "prices":
+            return _("quotes on {date}").format(date=wording.date(scenario.pricing_date))
+        if code == "site":
+            site = scenario.sites[0]
+            parts = [wording.choice("site/kind", site.kind)]
+            if site.power_kw is not None:
+                parts.append(_("{kw} kW power").format(kw=wording.number(site.power_kw)))
+            if site.cooling_kw is not None:
+                parts.append(_("{kw} kW cooling").format(kw=wording.number(site.cooling_kw)))
+            return _(", ").join(parts)
+        return _("{rate} a year, {months} months").format(
+            rate=wording.percent(scenario.finance.discount_rate), months=scenario.months
+        )

@@ -1,0 +1,219 @@
+"""What people type, and what the rows show."""
+
+import pytest
+
+from catalog.importers.shipped import shipped
+from planner import forms
+from planner.engine.inputs import Scenario, get_at, set_at
+from planner.engine.quantities import InputError
+from planner.services import evaluation, gallery, scenarios
+from tests.planner.conftest import GROWTH
+
+UTILISATION = "demand/workloads/pool/target_utilisation"
+
+
+@pytest.fixture(scope="module")
+def document():
+    return Scenario.read(gallery.document("small-team"))
+
+
+def typed(document, path, text):
+    return forms.read(forms.declared(document, path), text)
+
+
+def row_of(version, path):
+    document = scenarios.read(version.document)
+    result, _comparison = evaluation.evaluated(version)
+    page = forms.Page(document, result, evaluation.book_of(version.prices), shipped(), version.document)
+    return page.rows()[path]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("5", 0.05),
+        ("5 %", 0.05),
+        ("５％", 0.05),
+        ("4.1", 0.041),
+        ("0", 0.0),
+        ("-3", -0.03),
+        ("−3", -0.03),
+        (" 1 . 5 ", 0.015),
+        ("+2", 0.02),
+    ],
+)
+def test_u086_five_means_five_per_cent(document, text, value):
+    assert typed(document, GROWTH, text) == value
+
+
+def test_u086_a_share_shows_the_sign_and_comes_back_as_typed(row):
+    shown = row_of(row.head, GROWTH)
+    assert (shown.text, shown.unit) == ("4", "% / mo")
+    assert row_of(row.head, UTILISATION).unit == "%"
+
+
+def test_u086_zero_per_cent_is_valid_everywhere_and_the_page_opens(signed, row):
+    for path in (GROWTH, "finance/discount_rate", "market/accelerator/rate_per_year", UTILISATION):
+        answer = signed.post(f"/s/{row.pk}/edit/", {"path": path, "value": "0", "base": scenarios.newest(row).number})
+        assert answer.status_code == 302, path
+    assert signed.get(f"/s/{row.pk}/").status_code == 200
+
+
+def test_u083_no_utilisation_at_all_reads_undefined_not_as_if_it_were_full(signed, row):
+    """Work that nobody does costs nothing per useful hour: the figure is undefined, and no other is computed at 100 %."""
+    signed.post(f"/s/{row.pk}/edit/", {"path": "demand/workloads/pool/gpus", "value": "0", "base": 1})
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    assert all(plan.cost_per_useful_gpu_hour is None for plan in result.plans)
+    page = signed.get(f"/s/{row.pk}/").content.decode()
+    assert "undefined" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("eighty", "not_a_number"),
+        ("80x", "not_a_number"),
+        ("-1", "out_of_bounds"),
+        ("101", "out_of_bounds"),
+        ("", "missing"),
+        ("NaN", "not_a_number"),
+        ("inf", "not_a_number"),
+        ("1e9", "out_of_bounds"),
+        ("8" * 10_000, "too_long"),
+        ("8,0", "not_a_number"),
+    ],
+)
+def test_u084_a_bad_share_is_refused_by_its_name(document, text, code):
+    with pytest.raises(InputError) as caught:
+        typed(document, UTILISATION, text)
+    problem = caught.value.problems[0]
+    assert problem.code == code
+    assert "/".join(problem.path) == UTILISATION
+
+
+def test_u084_the_message_stands_beside_the_field_and_the_old_figures_are_marked(signed, row):
+    answer = signed.post(f"/s/{row.pk}/edit/", {"path": UTILISATION, "value": "140", "base": 1})
+    page = answer.content.decode().replace("\xa0", " ")
+    assert answer.status_code == 422
+    assert "Target utilisation must lie in 0–100 %; got 140." in page
+    assert "the figures below are those of the last valid entries" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1,000", 1000),
+        ("１，０００", 1000),
+        ("1 000", 1000),
+        ("1\u202f000", 1000),
+        ("1000.50", 1000.5),
+        ("1,234,567.5", 1234567.5),
+        ("1e3", 1000),
+    ],
+)
+def test_numbers_in_any_hand(document, text, value):
+    assert typed(document, "demand/workloads/pool/growth/ceiling", text) == value
+
+
+def test_a_whole_number_stays_whole(document):
+    assert typed(document, "plans/scale-out/start/quantity", "2.0") == 2
+    with pytest.raises(InputError) as caught:
+        typed(document, "plans/scale-out/start/quantity", "2.5")
+    assert caught.value.problems[0].code == "not_whole"
+
+
+def test_an_empty_optional_field_means_automatic(document):
+    assert typed(document, "sites/office/electricity_price_per_kwh", "") is None
+
+
+def test_an_automatic_field_shows_what_holds_and_whose_it_is(row, editor):
+    path = "sites/office/electricity_price_per_kwh"
+    shown = row_of(row.head, path)
+    assert (shown.text, shown.unit, shown.badge["badge"]) == ("0.1033", "USD / kWh", "market")
+    own = row_of(scenarios.edit(row, 1, path, 0.2, editor), path)
+    assert (own.text, own.badge["badge"]) == ("0.2", "own")
+
+
+def test_u014_every_price_names_unit_and_period(row):
+    result, _comparison = evaluation.evaluated(row.head)
+    document = scenarios.read(row.head.document)
+    page = forms.Page(document, result, evaluation.book_of(row.head.prices), shipped(), row.head.document)
+    units = {
+        each.path: page.row(each).unit
+        for each in page.declared()
+        if each.quantity and each.quantity.unit.startswith("money")
+    }
+    assert all("USD" in unit for unit in units.values())
+    assert units["sites/office/electricity_price_per_kwh"] == "USD / kWh"
+    prices = {path: unit for path, unit in units.items() if path.startswith("market/own_prices/")}
+    assert set(prices.values()) == {"USD / server", "USD / card", "USD / GPU-hour"}
+
+
+def test_a_price_per_gpu_hour_is_stored_for_the_instance(row, editor):
+    result, _comparison = evaluation.evaluated(row.head)
+    document = scenarios.read(row.head.document)
+    page = forms.Page(document, result, evaluation.book_of(row.head.prices), shipped(), row.head.document)
+    for each in page.declared():
+        if each.unit == "money/GPU-hour":
+            offer = result.book.offers[each.name]
+            assert forms.read(each, "2.5") == pytest.approx(2.5 * offer.count)
+
+
+def test_every_row_can_be_written_back_as_it_is_shown(row):
+    """What stands in a box, typed again, is the value it stands for."""
+    for slug in gallery.templates():
+        document = Scenario.read(gallery.document(slug))
+        plain = document.model_dump(mode="json")
+        for each in forms.walk(document):
+            if each.kind in ("part", "switch") or each.value is None:
+                continue
+            again = forms.read(each, forms.write(each, each.value))
+            assert Scenario.read(set_at(plain, each.path, again)) == document, each.path
+
+
+def test_the_rows_cover_every_quantity_of_the_document(document):
+    """Adding a parameter to the document adds its row: nothing is left without one but what rows of their own show."""
+    paths = {each.path for each in forms.walk(document)}
+
+    def leaves(node, path=""):
+        if isinstance(node, dict):
+            for key, value in node.items():
+                yield from leaves(value, f"{path}/{key}" if path else key)
+        elif isinstance(node, list) and node and isinstance(node[0], dict) and "slug" in node[0]:
+            for each in node:
+                yield from leaves(each, f"{path}/{each['slug']}")
+        else:
+            yield path
+
+    silent = ("slug", "name", "schema_version", "template", "kind", "strategy", "sourcing", "item", "link")
+    unused = ("follow_up", "own_prices", "lines", "upgrades")
+    missing = [
+        path
+        for path in leaves(document.model_dump(mode="json"))
+        if path not in paths
+        and path.rpartition("/")[2] not in silent
+        and not any(part in path.split("/") for part in unused)
+    ]
+    assert [path for path in missing if get_at(document.model_dump(mode="json"), path) is not None] == []
+
+
+def test_lists_and_points(document):
+    path = "market/residual/system"
+    assert typed(document, path, "0: 100, 12: 60") == [{"month": 0, "share": 1.0}, {"month": 12, "share": 0.6}]
+    assert typed(document, "market/accelerator/by_year", "-10, −5; 0") == [-0.1, -0.05, 0.0]
+    with pytest.raises(InputError):
+        typed(document, path, "0 100")
+
+
+@pytest.mark.parametrize("path", ["name", "plans/cloud/name"])
+def test_names_are_text(document, path):
+    assert typed(document, path, " GPU ") == "GPU"
+
+
+@pytest.mark.parametrize(
+    "path", ["", "nowhere", "plans/none/name", "demand/workloads/pool/slug", "template", "plans/cloud/strategy"]
+)
+def test_what_has_no_row_cannot_be_edited(document, path):
+    with pytest.raises(InputError) as caught:
+        forms.declared(document, path)
+    assert caught.value.problems[0].code == "unknown_field"
