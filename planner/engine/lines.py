@@ -85,6 +85,7 @@ class Line:
     sign: float = 1.0
     decimals: int = 2
     place: str = ""  # the site, where each has a line of its own
+    part: str = ""  # what else tells like lines apart: the step of a room's ladder
 
     @cached_property
     def amount(self) -> Array:
@@ -112,7 +113,7 @@ class Line:
     @property
     def key(self) -> str:
         """Names the line within its plan."""
-        return ":".join(part for part in (self.category, self.code, self.item, self.place) if part)
+        return ":".join(part for part in (self.category, self.code, self.item, self.place, self.part) if part)
 
 
 class Ledger:
@@ -140,6 +141,7 @@ class Ledger:
         drivers: tuple[str, ...] = (),
         credit: bool = False,
         place: str = "",
+        part: str = "",
     ) -> None:
         """Add a line unless it is off or has no quantity in any month."""
         if category not in self.switched_on:
@@ -163,6 +165,7 @@ class Ledger:
                 -1.0 if credit else 1.0,
                 self.decimals,
                 place,
+                part,
             )
         )
 

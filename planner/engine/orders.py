@@ -29,7 +29,7 @@ def orders_of(result: PlanResult, bought: list[Purchases]) -> list[Order]:
         goods[holding.machine.slug] = holding, purchase
         if holding.machine.addon is not None:
             goods[holding.machine.addon.slug] = holding, purchase
-    upgrades = {(order.upgrade.item, order.ordered): order.in_service for order in result.housing.upgrades}
+    upgrades = {(order.site, order.upgrade.slug): order.in_service for order in result.housing.upgrades}
     for line in result.lines:
         if line.category not in GOODS or line.code in SERVICES:
             continue
@@ -45,7 +45,7 @@ def orders_of(result: PlanResult, bought: list[Purchases]) -> list[Order]:
                 parts = [(quantity, m + (max(holding.lead for holding in holdings) if m else 0))]
                 ahead = max(days.values())
             else:
-                parts = [(quantity, upgrades.get((line.item, m), m))]
+                parts = [(quantity, upgrades.get((line.place, line.part), m))]
             for part, service in parts:
                 if part <= 0:
                     continue

@@ -190,6 +190,32 @@ def test_each_line_is_named_once_in_its_plan():
         assert sorted(keys) == sorted(set(keys))
 
 
+def test_lines_of_two_rooms_and_two_steps_of_a_ladder_are_told_apart():
+    steps = [{"slug": slug, "item": "split-ac", "adds_cooling_kw": 1.0} for slug in ("one", "two")]
+    terms = {"price_per_kw_month": 100.0}
+    sites = [
+        {"slug": "office", "kind": "office", "cooling_kw": 6.2, "electricity_price_per_kwh": 0.1, "upgrades": steps},
+        {"slug": "near", "from_month": 4, "kind": "colocation", "colocation": terms, "electricity_price_per_kwh": 0.1},
+        {"slug": "far", "from_month": 8, "kind": "colocation", "colocation": terms, "electricity_price_per_kwh": 0.1},
+    ]
+    result = evaluated(plan(), work=pool(8.0), sites=sites).plans[0]
+    keys = [line.key for line in result.lines]
+    assert sorted(keys) == sorted(set(keys))
+    assert len([key for key in keys if key.startswith("capex.cooling")]) == 2
+    assert len([key for key in keys if key.startswith("opex.colocation")]) == 2
+
+
+def test_each_line_carries_the_source_of_its_own_price():
+    hall = [{"slug": "hall", "kind": "colocation", "electricity_price_per_kwh": 0.1}]
+    rows = {slug: row.model_dump(mode="json") for slug, row in book().costs.items()}
+    for slug, row in rows.items():
+        row["source"] = {"basis": "sourced", "item": slug}
+    result = evaluated(plan(), sites=hall, prices=book(costs=rows), months=1).plans[0]
+    checked = [line for line in result.lines if line.item in rows]
+    assert {"cross-connect", "ip-transit-mbps", "remote-hands-hour"} <= {line.item for line in checked}
+    assert [(line.item, line.source.item) for line in checked if line.item != line.source.item] == []
+
+
 def test_the_orders_charge_what_their_lines_charge(plain):
     for shown in plain["plans"]:
         charged = sum(

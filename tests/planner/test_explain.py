@@ -78,7 +78,7 @@ def test_U020_months_of_a_line_multiply_to_amounts_that_sum_to_it(sample):
 def test_a_present_value_lists_discount_and_share_of_each_month(sample):
     transit = child(
         child(explain.tree(*sample, "server", "present_value"), "opex.network_transit"),
-        "opex.network_transit:fibre_1g:office-fibre-1g",
+        "opex.network_transit:fibre_1g:office-fibre-1g:office",
     )
     first, later = transit["months"][0], transit["months"][12]
     assert (first["amount"], first["value"]) == (600.0, 600.0)

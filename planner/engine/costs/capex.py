@@ -180,6 +180,8 @@ def upgrades(costs: PlanCosts) -> None:
             item=order.upgrade.item,
             factors={"lead_weeks": order.upgrade.lead_weeks},
             drivers=(f"sites/{order.site}/upgrades/{order.upgrade.slug}/price",),
+            place=order.site,
+            part=order.upgrade.slug,
         )
     sites = costs.housing.site_of
     for m in range(1, len(sites)):

@@ -139,6 +139,7 @@ def colocation(costs: PlanCosts) -> None:
                     f"sites/{site.slug}/colocation/price_per_kw_month",
                     f"sites/{site.slug}/colocation/usable_share",
                 ),
+                place=site.slug,
             )
 
 
@@ -239,7 +240,7 @@ def transit(costs: PlanCosts) -> None:
             continue
         if site.kind == "colocation":
             connect, source = costs.books.cost("cross-connect")
-            per_mbps, _ = costs.books.cost("ip-transit-mbps")
+            per_mbps, transit_source = costs.books.cost("ip-transit-mbps")
             costs.ledger.add(
                 "opex.network_transit",
                 "cross_connect",
@@ -249,6 +250,7 @@ def transit(costs: PlanCosts) -> None:
                 source,
                 "transit",
                 item="cross-connect",
+                place=site.slug,
             )
             costs.ledger.add(
                 "opex.network_transit",
@@ -256,9 +258,10 @@ def transit(costs: PlanCosts) -> None:
                 present * 1000.0,
                 "Mbit/s",
                 per_mbps,
-                source,
+                transit_source,
                 "transit",
                 item="ip-transit-mbps",
+                place=site.slug,
             )
         else:
             line, source = costs.books.cost("office-fibre-1g")
@@ -271,6 +274,7 @@ def transit(costs: PlanCosts) -> None:
                 source,
                 "transit",
                 item="office-fibre-1g",
+                place=site.slug,
             )
 
 
