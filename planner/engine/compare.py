@@ -226,9 +226,9 @@ def server_against_cluster(evaluation: Evaluation) -> list[dict[str, Any]]:
         last_hosts, last_cards = float(hosts[-1]), float(cards[-1])
         largest = 0.0
         if holdings:
-            largest = (
-                float(cards.max()) if plan.network is not None else float(max(h.machine.server_gpus for h in holdings))
-            )
+            # a part-filled chassis runs what its cards can
+            apart = max(min(held.machine.server_gpus, float(held.cards[0].max())) for held in holdings)
+            largest = float(cards.max()) if plan.network is not None else apart
         free = sum(float(h.hosts[0, -1] * h.machine.slots - h.cards[0, -1]) for h in holdings)
         rows.append(
             {

@@ -78,21 +78,22 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
                 Finding("order_by_past", 0, {"order_by": earliest.order_by.isoformat(), "item": earliest.item})
             )
     for site in scenario.sites:
-        loud = [
-            holding.machine.build
-            for holding in result.fleet.holdings
-            if site.noise_limit_db is not None
-            and (holding.machine.build.noise_db or 0) > site.noise_limit_db
-            and holding.hosts.any()
-        ]
-        for build in loud:
-            result.warnings.append(
-                Finding(
-                    "noise",
-                    site.from_month,
-                    {"item": build.slug, "noise_db": build.noise_db, "limit": site.noise_limit_db, "site": site.slug},
+        here = np.array([where.slug == site.slug for where in result.housing.site_of])
+        for holding in result.fleet.holdings:
+            build, there = holding.machine.build, here & (holding.hosts[0] > 0)
+            if site.noise_limit_db is not None and (build.noise_db or 0) > site.noise_limit_db and there.any():
+                result.warnings.append(
+                    Finding(
+                        "noise",
+                        int(np.argmax(there)),
+                        {
+                            "item": build.slug,
+                            "noise_db": build.noise_db,
+                            "limit": site.noise_limit_db,
+                            "site": site.slug,
+                        },
+                    )
                 )
-            )
     unmet_hours = float((allocation.unmet[0] * calendar.hours).sum())
     if unmet_hours > 0:
         result.unmet_cost = _unmet_cost(result, scenario, books, unmet_hours)

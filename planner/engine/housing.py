@@ -129,6 +129,7 @@ def house(
     steps = _climb({resource: needed[0] for resource, needed in needs.items()}, room, sites)
     if plan.upgrades == "buy":
         answer.upgrades.extend(steps)
+    held = np.ones(draw_max.shape)  # share of the machines that have a circuit and a place
     for resource, needed in needs.items():
         limits = room[resource]
         if not np.isfinite(limits).any():
@@ -163,8 +164,9 @@ def house(
             hosts = sum(holding.hosts for holding in fleet.holdings)
             powered = np.floor(hosts * np.clip(limits / np.where(needed > 0, needed, 1.0), 0.0, 1.0) + 1e-9)
             share = np.where(over & (hosts > 0), powered / np.where(hosts > 0, hosts, 1.0), 1.0)
-            answer.factor = answer.factor * share
-            answer.draw = answer.draw * share
+            held = np.minimum(held, share)
+    answer.factor = answer.factor * held
+    answer.draw = answer.draw * held
     assert len(sites) == months
     return answer
 

@@ -233,6 +233,7 @@ def test_the_plain_table_compares_cost_capacity_jobs_failures_skills_and_room():
     assert (rows["joined"]["gpus_at_end"], rows["joined"]["largest_job_gpus"]) == (16, 16)
     assert (rows["joined"]["lost_with_one_server"], rows["joined"]["fte_at_end"]) == (0.5, 0.35)
     assert (rows["chassis"]["free_slots_at_end"], rows["chassis"]["fabric"]) == (3, None)
+    assert rows["chassis"]["largest_job_gpus"] == 5
     assert (rows["cloud"]["gpus_at_end"], rows["cloud"]["rents"], rows["cloud"]["lost_with_one_server"]) == (
         0,
         True,

@@ -230,6 +230,24 @@ def test_a_server_too_loud_for_the_office_is_warned_of():
     assert codes(one(site={"noise_limit_db": 80.0}, prices=loud).warnings) == []
 
 
+def test_an_office_left_before_the_server_comes_is_not_disturbed():
+    loud = book(builds={"box": build("box", 8, 8, 240_000.0, noise_db=80.0)})
+    late = plan(start=None, follow_up={"kind": "servers", "build": "box"})
+    sites = [{**SITE, "noise_limit_db": 60.0}, {**SITE, "slug": "hall", "from_month": 6}]
+    work = rising(*[0] * 6, *[8] * 6)
+    assert codes(evaluated(late, work=work, sites=sites, prices=loud).plans[0].warnings) == []
+    work = rising(*[0] * 4, *[8] * 8)
+    assert codes(evaluated(late, work=work, sites=sites, prices=loud).plans[0].warnings) == [("noise", 4)]
+
+
+def test_a_machine_without_circuit_and_place_is_held_back_once():
+    # two boxes in 10 kW and one rack of one box: the same one stands still
+    more = {"slug": "room", "item": "circuit", "adds_racks": 1, "adds_power_kw": 10.0, "lead_weeks": 8.0}
+    site = {"rack_units": 10, "racks": 1, "power_kw": 10.0, "upgrades": [more]}
+    result = one(plan(start={"build": "box", "quantity": 2}), work=pool(16.0), site=site)
+    assert result.capacity.tolist() == [8.0] * 2 + [16.0] * 10
+
+
 def test_facility_power_is_the_draw_times_the_pue():
     assert one(site={"pue": 1.3}).facility_kw.tolist() == pytest.approx([10.4] * 12)
 
