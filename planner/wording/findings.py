@@ -181,6 +181,11 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("no fabric ports"),
         "bad",
     ),
+    "out_of_bounds": (
+        _("A fleet of this size cannot be built ({item}), so this plan has no total."),
+        _("cannot be built: {item}"),
+        "bad",
+    ),
     "missing_rate": (
         _("A price is in {item}, and no exchange rate on or before the pricing date is known."),
         _("exchange rate missing: {item}"),
