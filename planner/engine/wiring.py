@@ -50,10 +50,9 @@ class Network:
     factors: dict[str, float] = field(default_factory=dict)
 
     @property
-    def paid(self) -> Array:
-        return np.asarray(
-            self.switches_bought * self.switch_price + self.links_bought * (self.link_price + self.labour_price)
-        )
+    def goods(self) -> Array:
+        """Price paid for switches and links by month of order; pulling the cables is a service and no value."""
+        return np.asarray(self.switches_bought * self.switch_price + self.links_bought * self.link_price)
 
     def write(self, ledger: Ledger, plan: Plan) -> None:
         drivers = (f"plans/{plan.slug}/fabric/when",)

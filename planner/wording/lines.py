@@ -75,6 +75,8 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "duty"): _("Import duty"),
     ("", "fabric_power"): _("Contracted power of the fabric"),
     ("", "tax"): _("Tax that is not recovered"),
+    ("", "fabric_duty"): _("Import duty on the fabric"),
+    ("", "fabric_tax"): _("Tax on the fabric that is not recovered"),
     ("", "spares"): _("Spare parts"),
     ("", "disposal"): _("Disposal"),
     ("opex.energy_it", "machines"): _("Machines"),

@@ -414,6 +414,49 @@ def test_switches_draw_power_day_and_night():
     assert result.housing.draw[0, 0] == pytest.approx(4 * 2.0 + (4 / 32) * 4 * 6.0 + 2.0)
 
 
+def test_the_fabric_s_freight_duty_and_tax_stand_apart_and_leave_its_labour_out():
+    # 2 switches and 48 links: 98 000; 1 % freight, 5 % duty, half of 20 % tax; no value is in the 2400 of labour
+    result = one(
+        boxes(4, fabric={"when": "always"}),
+        prices=book(builds=JOINED),
+        months=1,
+        operations={"region": "UK", "tax_region": "tax", "recoverable_tax_share": 0.5},
+    )
+    assert amounts(result, "capex.freight_and_duty", "fabric_freight") == [980.0]
+    assert amounts(result, "capex.freight_and_duty", "fabric_duty") == [4900.0]
+    assert amounts(result, "capex.sales_tax_or_vat", "fabric_tax") == [9800.0]
+
+
+def test_a_fabric_is_supported_from_its_second_year_and_valued_without_its_labour():
+    finance = {"discount_rate": 0.0, "residual_at_horizon": True}
+    result = one(boxes(4, fabric={"when": "always"}), prices=book(builds=JOINED), months=24, finance=finance)
+    # 6 % of 98 000 a year; 98 000 × 0.35 × 0.85
+    assert amounts(result, "opex.support", "fabric") == [0.0] * 12 + [490.0] * 12
+    assert amounts(result, "credit.residual_at_horizon", "fabric")[23] == -29_155.0
+
+
+def test_a_cluster_differs_by_its_fabric_alone_where_duty_and_tax_are_due():
+    def keys(when):
+        result = one(
+            boxes(4, fabric={"when": when}),
+            prices=book(builds=JOINED),
+            months=24,
+            operations={"region": "UK", "tax_region": "tax", "recoverable_tax_share": 0.0},
+        )
+        return {(line.category, line.code): line.minor.tolist() for line in result.lines}
+
+    apart, joined = keys("never"), keys("always")
+    differing = {key for key in apart.keys() | joined.keys() if apart.get(key) != joined.get(key)}
+    assert {code for category, code in differing if category != "capex.fabric"} == {
+        "fabric",
+        "fabric_freight",
+        "fabric_duty",
+        "fabric_tax",
+        "fabric_commissioning",
+        "fabric_skills",
+    }
+
+
 def test_independent_servers_have_no_fabric():
     result = one(boxes(4, fabric={"when": "never"}), months=1)
     assert "capex.fabric" not in {line.category for line in result.lines}

@@ -44,10 +44,14 @@ class PlanCosts:
         return np.zeros(self.ledger.shape) + sum(holding.ordered_hosts for holding in self.fleet.holdings)
 
     @cached_property
-    def hardware(self) -> Array:
-        """Money paid for machines and fabric in each month, (S, M)."""
-        machines = np.zeros(self.ledger.shape) + sum(bought.paid for bought in self.bought)
-        return machines + (self.network.paid if self.network is not None else 0.0)
+    def machines_paid(self) -> Array:
+        """Money paid for machines in each month, (S, M)."""
+        return np.zeros(self.ledger.shape) + sum(bought.paid for bought in self.bought)
+
+    @cached_property
+    def fabric_paid(self) -> Array:
+        """Money paid for switches and links in each month, their labour apart, (S, M)."""
+        return np.zeros(self.ledger.shape) + (self.network.goods if self.network is not None else 0.0)
 
     @property
     def owns(self) -> bool:

@@ -226,11 +226,10 @@ def installation(costs: PlanCosts) -> None:
     )
     if costs.network is not None:
         share, source = costs.books.percent("commissioning-pct")
-        nodes = np.zeros(costs.ledger.shape) + sum(bought.paid for bought in costs.bought)
         costs.ledger.add(
             "capex.installation",
             "fabric_commissioning",
-            nodes + costs.network.paid,
+            costs.machines_paid + costs.fabric_paid,
             "money",
             share,
             source,
@@ -242,11 +241,11 @@ def installation(costs: PlanCosts) -> None:
 
 def freight_and_duty(costs: PlanCosts) -> None:
     freight, source = costs.books.percent("freight-domestic")
-    fabric = costs.network.paid if costs.network is not None else np.zeros(costs.ledger.shape)
-    for code, value in (("freight", costs.hardware - fabric), ("fabric_freight", fabric)):
+    parts = (("", costs.machines_paid), ("fabric_", costs.fabric_paid))
+    for prefix, value in parts:
         costs.ledger.add(
             "capex.freight_and_duty",
-            code,
+            prefix + "freight",
             value,
             "money",
             freight,
@@ -257,11 +256,11 @@ def freight_and_duty(costs: PlanCosts) -> None:
         )
     duty_row = DUTY[costs.scenario.operations.region]
     duty, source = costs.books.percent(duty_row)
-    if duty:
+    for prefix, value in parts if duty else ():
         costs.ledger.add(
             "capex.freight_and_duty",
-            "duty",
-            costs.hardware,
+            prefix + "duty",
+            value,
             "money",
             duty,
             source,
@@ -276,11 +275,12 @@ def tax(costs: PlanCosts) -> None:
     if ops.tax_region:
         tax, source = costs.books.percent(ops.tax_region)
         borne = tax * (1.0 - ops.recoverable_tax_share)
-        if borne:
+        parts = (("tax", costs.machines_paid), ("fabric_tax", costs.fabric_paid))
+        for code, value in parts if borne else ():
             costs.ledger.add(
                 "capex.sales_tax_or_vat",
-                "tax",
-                costs.hardware,
+                code,
+                value,
                 "money",
                 borne,
                 source,
@@ -295,11 +295,10 @@ def spares(costs: PlanCosts) -> None:
     gone = sum(holding.retired_hosts for holding in costs.fleet.holdings)
     large = np.cumsum(costs.new_hosts - gone, axis=1) >= SPARES_FROM_SERVERS  # a renewal makes no fleet larger
     spares, source = costs.books.percent("spares-stock")
-    machines = np.zeros(costs.ledger.shape) + sum(bought.paid for bought in costs.bought)
     costs.ledger.add(
         "capex.spares",
         "spares",
-        np.where(large, machines, 0.0),
+        np.where(large, costs.machines_paid, 0.0),
         "money",
         spares,
         source,

@@ -72,7 +72,7 @@ def resale(costs: PlanCosts) -> None:
     if costs.network is not None and costs.scenario.finance.residual_at_horizon:
         ages = months - np.arange(months, dtype=float)
         worth = np.zeros(costs.ledger.shape)
-        worth[:, -1] = (costs.network.paid * residual_share(market.residual.network, ages)).sum(axis=1)
+        worth[:, -1] = (costs.fabric_paid * residual_share(market.residual.network, ages)).sum(axis=1)
         costs.ledger.add(
             "credit.residual_at_horizon",
             "fabric",

@@ -166,7 +166,7 @@ def support(costs: PlanCosts) -> None:
     if costs.network is not None:
         share, source = costs.books.percent("net-maintenance")
         value = np.zeros(costs.ledger.shape)
-        arrive(value, np.cumsum(costs.network.paid, axis=1), SWITCH_WARRANTY_MONTHS)
+        arrive(value, np.cumsum(costs.fabric_paid, axis=1), SWITCH_WARRANTY_MONTHS)
         costs.ledger.add(
             "opex.support",
             "fabric",
