@@ -102,7 +102,11 @@ class _Maker:
             addons={slug: self._addon(addon) for slug in sorted(builds) for addon in self.catalog.addons_of(slug)[:1]},
             offers=dict(sorted(offers.items())),
             items={slug: self._switch(item) for slug, item in self._some("switch", switches)},
-            costs={slug: self._cost(item) for slug, item in self._some("cost", rows)},
+            costs={
+                slug: self._cost(item, item.spec.likely)
+                for slug, item in self._some("cost", rows)
+                if item.spec.likely is not None  # a figure that nobody gave is missing, not 0
+            },
             tariffs=self._tariffs({site.region for site in scenario.sites}),
             colocation=colocation,
             models={slug: self._model(item) for slug, item in self._some("model", presets)},
@@ -305,7 +309,7 @@ class _Maker:
             source=self._source(item),
         )
 
-    def _cost(self, item: ItemRecord) -> Cost:
+    def _cost(self, item: ItemRecord, likely: float) -> Cost:
         spec = item.spec
         rate, rate_dated, rate_source = self._rate(spec.currency) if spec.currency else (1.0, None, "")
         source = self._source(item, "likely").model_copy(
@@ -316,7 +320,6 @@ class _Maker:
                 "rate_source": rate_source,
             }
         )
-        likely = spec.likely or 0.0
         return Cost(
             slug=item.slug,
             low=spec.low if spec.low is not None else likely,

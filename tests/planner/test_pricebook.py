@@ -200,6 +200,15 @@ def test_planning_defaults_are_converted_too():
     assert found.currency == "USD"
 
 
+def test_a_planning_default_that_nobody_filled_in_is_missing_and_not_0():
+    row = shipped().item("cost", "office-fibre-1g")
+    empty = dataclasses.replace(row, spec=row.spec.model_copy(update={"likely": None}))
+    rows = {**shipped().items, "cost": {**shipped().of_kind("cost"), row.slug: empty}}
+    asked = scenario()
+    result = evaluate(asked, pricebook.build(dataclasses.replace(shipped(), items=rows), asked)).plans[0]
+    assert [(reason.code, reason.facts["item"]) for reason in result.infeasible] == [("no_quote", "office-fibre-1g")]
+
+
 def test_a_share_is_never_converted():
     found = book(rate("USD", "EUR", "0.50", "2026-11-01"), currency="EUR").costs["spares-stock"]
     assert found.value("EUR") == found.likely
