@@ -134,6 +134,25 @@ class Page:
     def rows(self) -> dict[str, Row]:
         return {each.path: self.row(each) for each in self.declared()}
 
+    def facts(self) -> dict[str, Any]:
+        """What each row depends on: where it is the same in two versions, so is the row."""
+        at_end = "" if self.evaluation is None else assumptions.demand_at_the_end(self.evaluation)
+        found = {}
+        for each in self.declared():
+            fact = [each.value, each.choices, self.currency if each.quantity else "", each.unit]
+            if each.group == "own_prices":
+                fact.append(self.priced[each.name])
+            elif each.kind == "number" and each.value is None:
+                fact.append(assumptions.effective(self.scenario, self.book, each.path))
+            elif each.kind == "item":
+                fact.append(assumptions.narrowed_by(self.scenario, each.path))
+            if "/growth/" in each.path:
+                fact.append(at_end)
+            if each.quantity is not None and each.quantity.unit.startswith("driver"):
+                fact.append(self._unit(each))
+            found[each.path] = fact
+        return found
+
     def row_at(self, path: str, text: str = "", error: str = "") -> Row | None:
         """One row, with what was typed and what is wrong with it."""
         try:

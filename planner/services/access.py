@@ -16,7 +16,7 @@ def visible_scenarios(user):
 
 def scenario(user, pk) -> Scenario:
     """A scenario the user may see; to others it does not exist."""
-    found = visible_scenarios(user).filter(pk=pk).select_related("workspace", "head__prices", "head__author").first()
+    found = visible_scenarios(user).filter(pk=pk).select_related("workspace", "head__author").first()
     if found is None:
         raise Http404
     return found

@@ -15,7 +15,7 @@ from planner.engine.calendar import lead_in_months
 from planner.engine.costs.books import LOADED_COST
 from planner.engine.evaluate import Evaluation
 from planner.engine.housing import PUE_BY_METHOD
-from planner.engine.inputs import Scenario, ServingWorkload, TrainingWorkload, Workload, get_at
+from planner.engine.inputs import Scenario, ServingWorkload, TrainingWorkload, Workload
 from planner.engine.prices import Price, PriceBook, Source
 from planner.engine.quantities import InputError, Problem
 from planner.services import pricebook
@@ -145,7 +145,7 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
         }
         return _by_name((code, f"{code} · {name}") for code, name in regions.items())
     if kind == "cloud_offer":
-        rented = get_at(scenario.model_dump(mode="json"), path.rpartition("/")[0] + "/accelerator")
+        rented = narrowed_by(scenario, path)
         return _by_name(
             (item.slug, _offer(item)) for item in catalog.offers_of(rented) if item.spec.provider_class != "index"
         )
@@ -156,6 +156,15 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
     if kind == "build":
         return _by_name((slug, item.name) for slug, item in catalog.of_kind("build").items())
     return _by_name((slug, item.name) for slug, item in catalog.of_kind(kind).items())
+
+
+def narrowed_by(scenario: Scenario, path: str) -> str:
+    """The value of the field that narrows the choices at a path: offers are those of the rented GPU."""
+    keys = path.split("/")
+    if keys[0] == "plans" and keys[-1] == "offer":
+        plan = next(plan for plan in scenario.plans if plan.slug == keys[1])
+        return plan.overflow.accelerator if plan.overflow else ""
+    return ""
 
 
 def _offer(item: Any) -> str:

@@ -46,7 +46,7 @@ _results, _books, _catalogs = _Recent(48), _Recent(24), _Recent(1)
 
 def evaluated(version: ScenarioVersion) -> tuple[Evaluation, Comparison]:
     """The answer of a version with the prices it pins; raises InputError where it cannot be computed."""
-    return answer(version.document, book_of(version.prices), version.prices_id)
+    return answer(version.document, book_of(version.prices_id), version.prices_id)
 
 
 def with_provider(version: ScenarioVersion, provider_class: str) -> tuple[Evaluation, Comparison]:
@@ -58,7 +58,7 @@ def with_provider(version: ScenarioVersion, provider_class: str) -> tuple[Evalua
     for plan in document["plans"]:
         if plan["overflow"] is not None:
             plan["overflow"]["provider_class"] = provider_class
-    return answer(document, book_of(version.prices), version.prices_id)
+    return answer(document, book_of(version.prices_id), version.prices_id)
 
 
 def answer(document: dict[str, Any], book: PriceBook, prices_sha256: str) -> tuple[Evaluation, Comparison]:
@@ -71,17 +71,17 @@ def answer(document: dict[str, Any], book: PriceBook, prices_sha256: str) -> tup
     return _results.get((content_hash(document), prices_sha256, ENGINE_VERSION), make)
 
 
-def book_of(prices: PinnedPrices) -> PriceBook:
-    """The frozen price book of a row."""
-    return _books.get(prices.pk, lambda: PriceBook.read(prices.book))
+def book_of(sha256: str) -> PriceBook:
+    """The frozen price book of that content."""
+    return _books.get(sha256, lambda: PriceBook.read(PinnedPrices.objects.get(pk=sha256).book))
 
 
-def pin(book: PriceBook) -> PinnedPrices:
-    """Store a price book once per content."""
+def pin(book: PriceBook) -> str:
+    """Store a price book once per content; returns its SHA-256."""
     prices, _created = PinnedPrices.objects.get_or_create(
         sha256=book.sha256(), defaults={"book": book.model_dump(mode="json")}
     )
-    return prices
+    return prices.pk
 
 
 def catalog() -> Catalog:

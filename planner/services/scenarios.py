@@ -13,8 +13,8 @@ from django.db import IntegrityError, transaction
 
 from planner.engine.inputs import Scenario, get_at, set_at
 from planner.engine.quantities import InputError, Problem
-from planner.models import PinnedPrices, ScenarioVersion, User, Workspace
 from planner.models import Scenario as ScenarioRow
+from planner.models import ScenarioVersion, User, Workspace
 from planner.services import evaluation, gallery, pricebook
 from planner.services.accounts import local_owner
 
@@ -73,7 +73,7 @@ def duplicate(row: ScenarioRow, user: User, name: str) -> ScenarioRow:
         head = newest(row)
         document = {**copy.deepcopy(head.document), "name": name[:120]}
         fresh = ScenarioRow.objects.create(workspace=row.workspace, name=name[:120], template=row.template)
-        _append(fresh, None, document, head.prices, user, EDIT, [])
+        _append(fresh, None, document, head.prices_id, user, EDIT, [])
     return fresh
 
 
@@ -127,25 +127,32 @@ def change(
 
 def undo(row: ScenarioRow, base_number: int, user: User) -> ScenarioVersion:
     """Take back the user's own latest edit, as a version of its own; Conflict where a value has changed since."""
-    target = next(iter(reversed(_stacks(row, user)[0])), None)
-    return _reverse(row, base_number, target, user, UNDO)
+    return _reverse(row, base_number, undoable(row, user)[0], user, UNDO)
 
 
 def redo(row: ScenarioRow, base_number: int, user: User) -> ScenarioVersion:
     """Bring back what the user undid last."""
-    target = next(iter(reversed(_stacks(row, user)[1])), None)
-    return _reverse(row, base_number, target, user, REDO)
+    return _reverse(row, base_number, undoable(row, user)[1], user, REDO)
 
 
-def undoable(row: ScenarioRow, user: User) -> tuple[ScenarioVersion | None, ScenarioVersion | None]:
-    """The edits that undo and redo would act on."""
-    done, undone = _stacks(row, user)
+def undoable(row: ScenarioRow, user: User) -> tuple[int | None, int | None]:
+    """Keys of the edits that undo and redo would act on."""
+    done: list[int] = []
+    undone: list[int] = []
+    for key, kind in row.versions.filter(author=user, number__gt=1).order_by("number").values_list("pk", "kind"):
+        if kind == EDIT:
+            done.append(key)
+            undone.clear()
+        elif kind == UNDO and done:
+            undone.append(done.pop())
+        elif kind == REDO and undone:
+            done.append(undone.pop())
     return (done[-1] if done else None), (undone[-1] if undone else None)
 
 
 def newest(row: ScenarioRow) -> ScenarioVersion:
     """The head as the database has it now."""
-    return ScenarioVersion.objects.select_related("prices", "author").get(
+    return ScenarioVersion.objects.select_related("author").get(
         pk=ScenarioRow.objects.values_list("head", flat=True).get(pk=row.pk)
     )
 
@@ -160,11 +167,10 @@ def first(row: ScenarioRow) -> ScenarioVersion:
     return row.versions.order_by("number")[0]
 
 
-def _reverse(
-    row: ScenarioRow, base_number: int, target: ScenarioVersion | None, user: User, kind: str
-) -> ScenarioVersion:
-    if target is None:
+def _reverse(row: ScenarioRow, base_number: int, key: int | None, user: User, kind: str) -> ScenarioVersion:
+    if key is None:
         raise NothingTo
+    target = row.versions.select_related("parent").get(pk=key)
     head = newest(row)
     if head.number != base_number:
         raise _conflict(row, head, base_number, [])
@@ -185,26 +191,6 @@ def _reverse(
     return _save(row, head, document, patch, user, kind, reverses=target, before=before)
 
 
-def _stacks(row: ScenarioRow, user: User) -> tuple[list[ScenarioVersion], list[ScenarioVersion]]:
-    """The user's edits that stand, and those they undid, oldest first."""
-    done: list[ScenarioVersion] = []
-    undone: list[ScenarioVersion] = []
-    versions = (
-        row.versions.filter(author=user, number__gt=1)
-        .defer("document")
-        .select_related("reverses", "parent__prices", "prices")
-    )
-    for version in versions.order_by("number"):
-        if version.kind == EDIT:
-            done.append(version)
-            undone.clear()
-        elif version.kind == UNDO and done:
-            undone.append(done.pop())
-        elif version.kind == REDO and undone:
-            done.append(undone.pop())
-    return done, undone
-
-
 def _save(
     row: ScenarioRow,
     head: ScenarioVersion,
@@ -221,7 +207,7 @@ def _save(
     scenario = Scenario.read(document)
     document = scenario.model_dump(mode="json")
     prices = _prices_for(scenario, [head, *([before] if before is not None else [])])
-    evaluation.answer(document, evaluation.book_of(prices), prices.pk)
+    evaluation.answer(document, evaluation.book_of(prices), prices)
     try:
         with transaction.atomic():
             ScenarioRow.objects.select_for_update().get(pk=row.pk)
@@ -236,7 +222,7 @@ def _append(
     row: ScenarioRow,
     head: ScenarioVersion | None,
     document: dict[str, Any],
-    prices: PinnedPrices,
+    prices: str,
     user: User | None,
     kind: str,
     patch: list[list[Any]],
@@ -252,7 +238,7 @@ def _append(
         reverses=reverses,
         patch=patch,
         document=document,
-        prices=prices,
+        prices_id=prices,
         author=user,
         message=message[:200],
     )
@@ -293,12 +279,12 @@ def _conflict(row: ScenarioRow, head: ScenarioVersion, base_number: int, wanted:
 # ── Prices ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _prices_for(scenario: Scenario, versions: list[ScenarioVersion]) -> PinnedPrices:
+def _prices_for(scenario: Scenario, versions: list[ScenarioVersion]) -> str:
     """The prices pinned already where they cover every item the document names; else a new book of the same date."""
     wanted = named_items(scenario)
     for version in reversed(versions):  # what an undone edit started from restores its exact figures
         if wanted <= named_items(Scenario.read(version.document)):
-            return version.prices
+            return version.prices_id
     return evaluation.pin(pricebook.build(evaluation.catalog(), scenario))
 
 

@@ -21,7 +21,7 @@ class Shown:
     def __init__(self, row, version, user, *, editable):
         self.row, self.version, self.user, self.editable = row, version, user, editable
         self.document = scenarios.read(version.document)
-        self.book = evaluation.book_of(version.prices)
+        self.book = evaluation.book_of(version.prices_id)
         self.problem = ""
         try:
             self.result, self.comparison = evaluation.evaluated(version)
@@ -47,6 +47,7 @@ class Shown:
             "editable": self.editable,
             "undoable": done,
             "undone": undone,
+            "strategies": [(name, wording.choice("strategy", name)) for name in forms.STRATEGIES],
         }
 
     def results(self, before=None):
@@ -76,6 +77,16 @@ class Shown:
         figure = charts.figure(code, self.result, self.comparison)
         return {"chart": figure, "chart_code": code, "chart_json": {"data": figure["data"], "layout": figure["layout"]}}
 
+    def sections(self):
+        """The assumptions by section; each plan with its head."""
+        sections = self.page.sections()
+        heads = {f"plans/{head['slug']}": head for head in self.plans()}
+        for section in sections:
+            for group in section.groups:
+                slug = group.path.partition("/")[2]
+                group.head = heads.get(group.path) or {"slug": slug, "name": group.title, "colour": 1, "bars": []}
+        return sections
+
     def plans(self):
         return tables.plan_heads(self.result) if self.result is not None else []
 
@@ -87,27 +98,18 @@ def _shown(request, pk, *, to_edit=False):
 
 def _whole(request, shown, status=200, **more):
     """The whole page; `more` may hold a refused entry or a conflict."""
-    sections = shown.page.sections()
+    sections = shown.sections()
     refused = more.pop("refused", None)
     if refused is not None:
         for section in sections:
             for group in section.groups:
                 group.rows = [refused if row.path == refused.path else row for row in group.rows]
-    heads = {head["slug"]: head for head in shown.plans()}
-    for section in sections:
-        if section.code == "plans":
-            for group in section.groups:
-                group.head = heads.get(
-                    group.path.partition("/")[2],
-                    {"slug": group.path.partition("/")[2], "name": group.title, "colour": 1, "bars": []},
-                )
     code = request.GET.get("chart") or request.POST.get("chart") or ""
     context = {
         **shown.head(),
         **shown.results(more.pop("before", None)),
         **shown.chart(code),
         "sections": sections,
-        "strategies": [(name, wording.choice("strategy", name)) for name in forms.STRATEGIES],
         **more,
     }
     return render(request, "planner/workspace.html", context, status=status)
@@ -219,38 +221,23 @@ def _changed(request, before, version, edited=""):
         return _back(request, before, edited)
     before.row.head = version
     after = Shown(before.row, version, request.user, editable=True)
-    old, new = before.page.rows(), after.page.rows()
+    old, new = before.page.facts(), after.page.facts()
+    rebuilt = {forms.section_of(path) for path in old.keys() ^ new.keys()}
     moved = [path for path in new if path in old and old[path] != new[path] and path != edited]
-    rebuilt = (
-        {section.code for section in after.page.sections() if section.code in _different(old, new)}
-        if old.keys() != new.keys()
-        else set()
-    )
-    sections = [section for section in after.page.sections() if section.code in rebuilt] if rebuilt else []
-    if "plans" in rebuilt:  # the list of plans has forms of its own: the page is drawn again
-        response = HttpResponse(status=204)
-        response["HX-Redirect"] = _back(request, before, edited)["Location"]
-        return response
+    moved = [path for path in moved if forms.section_of(path) not in rebuilt]
+    sections = [section for section in after.sections() if section.code in rebuilt] if rebuilt else []
     context = {
         **after.head(),
         **after.results(before.result),
         **after.chart(request.POST.get("chart", "")),
         "oob": True,
-        "rows": [new[path] for path in moved if _section_of(path) not in rebuilt],
-        "edited": new.get(edited),
+        "rows": [after.page.row_at(path) for path in moved],
+        "edited": after.page.row_at(edited) if edited else None,
         "rebuilt": sections,
         "plan_heads": after.plans(),
         "sums": [(code, after.page.summary(code)) for code in forms.SECTIONS if code not in rebuilt],
     }
     return render(request, "planner/_changed.html", context)
-
-
-def _different(old, new):
-    return {_section_of(path) for path in old.keys() ^ new.keys()}
-
-
-def _section_of(path):
-    return forms.section_of(path)
 
 
 def _refused(request, shown, path, typed, error):

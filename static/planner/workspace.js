@@ -41,6 +41,21 @@ workspace.addEventListener("submit", (event) => {
   send(row.querySelector("[name=value]"));
 });
 
+// The help of a row stays until another row is entered, and moves only once the pointer is up: a click must hit what it aimed at.
+let pressed = false;
+let current = null;
+function showHelp() {
+  const row = document.activeElement?.closest(".arow");
+  if (!row || row === current) return;
+  current?.classList.remove("current");
+  current = row;
+  row.classList.add("current");
+}
+workspace.classList.add("scripted");
+addEventListener("pointerdown", () => { pressed = true; }, true);
+for (const name of ["pointerup", "pointercancel"]) addEventListener(name, () => { pressed = false; setTimeout(showHelp); }, true);
+workspace.addEventListener("focusin", () => { if (!pressed) showHelp(); });
+
 // Arrow keys step a number by its last digit; with Shift ten times as far.
 workspace.addEventListener("keydown", (event) => {
   const input = event.target;
@@ -62,6 +77,12 @@ document.body.addEventListener("htmx:configRequest", (event) => {
   const chart = $("chart");
   if (chart) event.detail.parameters.chart = chart.dataset.code;
 });
+
+// A form sent as a whole page says which version this page shows by now.
+document.addEventListener("submit", (event) => {
+  const base = event.target.querySelector?.("input[name=base]");
+  if (base && $("base") && !event.target.closest("#conflict")) base.value = $("base").value;
+}, true);
 
 // ── What comes back ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -101,8 +122,21 @@ function markInvalid(input) {
   else input.removeAttribute("aria-invalid");
 }
 
+// Rows that are drawn anew stay as far open as they were.
+const opened = new Map();
+const folds = (part) => [...part.querySelectorAll("details")].map((each) => {
+  const owner = each.parentElement.closest("[id]");
+  return [`${owner.id}:${[...owner.querySelectorAll("details")].indexOf(each)}`, each];
+});
+document.body.addEventListener("htmx:oobBeforeSwap", (event) => {
+  const part = event.detail.target;
+  if (part.id.startsWith("rows-")) for (const [key, each] of folds(part)) opened.set(key, each.open);
+});
+
 document.body.addEventListener("htmx:oobAfterSwap", (event) => {
   const target = event.detail.target;
+  const rows = target.id.startsWith("rows-") ? $(target.id) : null;
+  if (rows) for (const [key, each] of folds(rows)) each.open = opened.get(key) ?? each.open;
   if (target.id === "chart-data") draw();
   for (const input of target.querySelectorAll?.(".arow [name=value]") ?? []) sent.set(input, valueOf(input));
 });

@@ -177,6 +177,33 @@ def test_a_switch_and_a_choice(opened):
     assert page.get_by_label("Growth curve", exact=True).evaluate("each => document.activeElement === each")
 
 
+def test_a_part_of_a_plan_is_switched_off_where_one_stands(opened):
+    page, row = opened
+    page.locator(".planrow summary").first.click()
+    box = page.get_by_role("group", name="Start with 4, scale out").get_by_label("Cloud overflow", exact=True)
+    page.evaluate("() => { window.stayed = true }")
+    box.focus()
+    box.press("Space")
+    page.wait_for_function("() => document.getElementById('base').value === '2'")
+    page.get_by_role("group", name="Start with 4, scale out").get_by_label("Rented GPU").wait_for(state="detached")
+    assert box.is_visible()  # the plan is still open
+    assert not box.is_checked()
+    assert box.evaluate("box => document.activeElement === box")
+    assert page.evaluate("() => window.stayed") is True
+    assert scenarios.newest(row).document["plans"][0]["overflow"] is None
+    assert noise(page) == []
+
+
+def test_a_plan_is_copied_after_an_edit_in_the_same_page(opened):
+    page, row = opened
+    type_into(page, "Growth", "8")
+    page.locator(".planrow summary").first.click()
+    page.get_by_role("button", name="Duplicate").first.click()
+    page.wait_for_selector("#plot .main-svg")
+    assert len(scenarios.newest(row).document["plans"]) == 5
+    assert page.locator("#kpis tbody tr").count() == 5
+
+
 def test_find_an_assumption_and_only_changed(opened):
     page, _row = opened
     page.keyboard.press("/")

@@ -24,7 +24,7 @@ def typed(document, path, text):
 def row_of(version, path):
     document = scenarios.read(version.document)
     result, _comparison = evaluation.evaluated(version)
-    page = forms.Page(document, result, evaluation.book_of(version.prices), shipped(), version.document)
+    page = forms.Page(document, result, evaluation.book_of(version.prices_id), shipped(), version.document)
     return page.rows()[path]
 
 
@@ -60,7 +60,7 @@ def test_u086_zero_per_cent_is_valid_everywhere_and_the_page_opens(signed, row):
 
 
 def test_u083_no_utilisation_at_all_reads_undefined_not_as_if_it_were_full(signed, row):
-    """Work that nobody does costs nothing per useful hour: the figure is undefined, and no other is computed at 100 %."""
+    """Work that nobody does costs nothing per useful hour: the figure is undefined, none is computed at 100 %."""
     signed.post(f"/s/{row.pk}/edit/", {"path": "demand/workloads/pool/gpus", "value": "0", "base": 1})
     result, _comparison = evaluation.evaluated(scenarios.newest(row))
     assert all(plan.cost_per_useful_gpu_hour is None for plan in result.plans)
@@ -137,7 +137,7 @@ def test_an_automatic_field_shows_what_holds_and_whose_it_is(row, editor):
 def test_u014_every_price_names_unit_and_period(row):
     result, _comparison = evaluation.evaluated(row.head)
     document = scenarios.read(row.head.document)
-    page = forms.Page(document, result, evaluation.book_of(row.head.prices), shipped(), row.head.document)
+    page = forms.Page(document, result, evaluation.book_of(row.head.prices_id), shipped(), row.head.document)
     units = {
         each.path: page.row(each).unit
         for each in page.declared()
@@ -152,7 +152,7 @@ def test_u014_every_price_names_unit_and_period(row):
 def test_a_price_per_gpu_hour_is_stored_for_the_instance(row, editor):
     result, _comparison = evaluation.evaluated(row.head)
     document = scenarios.read(row.head.document)
-    page = forms.Page(document, result, evaluation.book_of(row.head.prices), shipped(), row.head.document)
+    page = forms.Page(document, result, evaluation.book_of(row.head.prices_id), shipped(), row.head.document)
     for each in page.declared():
         if each.unit == "money/GPU-hour":
             offer = result.book.offers[each.name]
