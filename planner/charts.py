@@ -534,7 +534,7 @@ def _capacity(chart: _Chart) -> Figure:
                 marker=plan_role(index),
             )
     last = chart.calendar.months - 1
-    summary = gettext("Demand grows from {first} to {last} GPUs; GPUs owned at the end: {plans}.").format(
+    summary = gettext("Demand grows from {first} to {last} GPUs; GPUs that run at the end: {plans}.").format(
         first=wording.number(float(demand[0]), digits=3),
         last=wording.number(float(demand[last]), digits=3),
         plans=gettext(", ").join(

@@ -119,7 +119,8 @@ def compare(evaluation: Evaluation) -> Comparison:
     curves = {plan.slug: plan.cumulative_without_residual for plan in plans}
     even: dict[str, dict[str, BreakEven]] = {plan.slug: {} for plan in plans}
     for one, other in itertools.permutations(plans, 2):
-        even[one.slug][other.slug] = break_even(curves[one.slug], curves[other.slug])
+        half_a_unit = 0.5 * 10.0**-one.decimals
+        even[one.slug][other.slug] = break_even(curves[one.slug], curves[other.slug], half_a_unit)
     gap = {}
     if verdict.plan and verdict.runner_up:
         gap = category_gap(evaluation.plan(verdict.plan), evaluation.plan(verdict.runner_up))

@@ -178,10 +178,9 @@ class _PlanRun:
         A workload without any is a problem of a plan that has no overflow offer to run it.
         """
         usable: dict[str, list[tuple[Machine, Requirement]]] = {}
-        ranked = sorted(self.machines.values(), key=_watts_per_rate)
         for work in self.sizing.workloads:
             refusals, able = [], []
-            for machine in ranked:
+            for machine in sorted(self.machines.values(), key=lambda machine: self._power_for(work, machine)):
                 need = self.requirements[machine.slug][work.slug]
                 refusal = _cannot_run(work, need, machine, joined)
                 if refusal is None:
@@ -292,17 +291,16 @@ class _PlanRun:
             return np.zeros(self.shape), bought
         return np.asarray(costs.fte_owned + costs.fte_fabric), bought
 
+    def _power_for(self, work: Workload, machine: Machine) -> float:
+        """Power that a workload would take on a machine: the running cost that differs between machines. [kW]"""
+        gpus = float(self.requirements[machine.slug][work.slug].mean.max(initial=0.0))
+        return gpus * machine.build.typical_kw / machine.base_cards
+
     def _needed(self, reference: dict[str, Requirement]) -> Array:
         """GPUs that planning asks for, on the plan's first machine; without one, on the reference hardware."""
         first = self.plan.start.build if self.plan.start else next(iter(self.requirements), "")
         needs = self.requirements.get(first, reference)
         return np.asarray(sum(need.required for need in needs.values()))
-
-
-def _watts_per_rate(machine: Machine) -> float:
-    """Power per unit of matrix work: the running cost that differs between machines."""
-    rate = machine.accelerator.bf16_tflops or machine.accelerator.memory_bw_gbps or 1.0
-    return machine.build.typical_kw / (rate * machine.base_cards)
 
 
 def _cannot_run(work: Workload, need: Requirement, machine: Machine, joined: bool) -> Finding | None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
 
-from planner.engine.quantities import Choice, Document, InputError, Problem, Quantity
+from planner.engine.lines import CATEGORIES
+from planner.engine.quantities import Choice, Document, InputError, Problem, Quantity, conflict
 
 SCHEMA_VERSION = 1
 MAX_MONTHS = 120
@@ -286,7 +288,7 @@ class Plan(Document):
     @model_validator(mode="after")
     def _follows_something(self) -> Plan:
         if self.follow_up.kind != "none" and self.start is None and self.follow_up.build is None:
-            raise ValueError("follow_up/build")
+            raise conflict("follow_up/build", "a follow-up needs a build")
         return self
 
 
@@ -298,7 +300,7 @@ class Colocation(Document):
 
     market: Annotated[Slug | None, Choice("colocation")] = None
     price_per_kw_month: Annotated[float | None, Quantity("money/kW/month", 0.0, 1e5)] = None  # None: the market's price
-    power_included: bool = False
+    power_included: bool | None = None  # None: what the market's row says
     usable_share: Annotated[
         float, Quantity("share", 0.1, 1.0, 0.7, 1.0, "estimate", "https://deft.com/blog/hidden-costs-colocation/")
     ] = 0.8
@@ -450,6 +452,15 @@ class Finance(Document):
     residual_at_horizon: bool = True
 
 
+def _known_category(name: str) -> str:
+    if name not in CATEGORIES:
+        raise PydanticCustomError("unknown_field", "no such cost line")
+    return name
+
+
+CategoryName = Annotated[str, AfterValidator(_known_category)]
+
+
 class Scenario(Document):
     """Everything a planner says about one question."""
 
@@ -467,16 +478,16 @@ class Scenario(Document):
     operations: Operations = Operations()
     finance: Finance = Finance()
     # Cost lines switched on or off against their default, by category.
-    lines: dict[Slug, bool] = Field(default={}, max_length=60)
+    lines: dict[CategoryName, bool] = Field(default={}, max_length=60)
 
     @model_validator(mode="after")
     def _slugs_are_unique(self) -> Scenario:
-        for _name, group in (("demand/workloads", self.demand.workloads), ("plans", self.plans), ("sites", self.sites)):
+        for name, group in (("demand/workloads", self.demand.workloads), ("plans", self.plans), ("sites", self.sites)):
             slugs = [element.slug for element in group]
             if len(set(slugs)) != len(slugs):
-                raise ValueError(f"{_name}: slugs repeat")
+                raise conflict(name, "slugs repeat")
         if self.sites[0].from_month != 0:
-            raise ValueError("sites: the first site must start in month 0")
+            raise conflict("sites", "the first site must start in month 0")
         return self
 
 

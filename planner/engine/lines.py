@@ -105,6 +105,12 @@ class Line:
         value = (self.minor * discount).sum() / 10.0**self.decimals
         return float(round_half_up(np.asarray(value), self.decimals)) / 10.0**self.decimals
 
+    def discounted_minor(self, discount: Array) -> Array:
+        """(M,): whole minor units of present value, which add up to it: steps of the rounded running sum."""
+        return np.diff(
+            round_half_up(np.cumsum(self.minor * discount) / 10.0**self.decimals, self.decimals), prepend=0.0
+        )
+
     @property
     def kind(self) -> str:
         """capex · opex · credit."""

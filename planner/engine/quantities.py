@@ -14,7 +14,7 @@ from typing import Any, Self, get_args
 import annotated_types
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 # Fractions inside, per cent on every surface: 0.05 is shown and typed as 5 %.
 SHARE_UNITS = frozenset({"share", "share/month", "share/year"})
@@ -122,6 +122,11 @@ class Document(BaseModel):
             raise InputError(*(_problem(cls, data, detail) for detail in details)) from None
 
 
+def conflict(path: str, reason: str) -> PydanticCustomError:
+    """What a validator raises where fields contradict each other; `path` names the field to look at."""
+    return PydanticCustomError("conflict", "{reason}", {"path": path, "reason": reason})
+
+
 def quantity_of(field: FieldInfo) -> Quantity | None:
     """The declaration of a field, or None where it is no quantity."""
     return next((item for item in field.metadata if isinstance(item, Quantity)), None)
@@ -147,6 +152,8 @@ _CODES = {
     "int_from_float": "not_a_number",
     "string_pattern_mismatch": "bad_format",
     "value_error": "conflict",
+    "conflict": "conflict",
+    "unknown_field": "unknown_field",
 }
 
 
@@ -156,7 +163,9 @@ def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails) -> Problem
     node: Any = data
     quantity: Quantity | None = None
     where: Any = model
-    for step in detail["loc"]:
+    for step in (*detail["loc"], *detail.get("ctx", {}).get("path", "").split("/")):
+        if step in ("", "[key]"):
+            continue  # no key of a document: what pydantic calls the key of a dict
         if isinstance(step, int) and isinstance(node, (list, tuple)):
             node = node[step] if step < len(node) else None
             path.append(str(node["slug"]) if isinstance(node, dict) and "slug" in node else str(step))

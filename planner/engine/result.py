@@ -22,7 +22,7 @@ from planner.engine.wiring import Network
 
 # A plan with such a reason cannot be priced and has no totals.
 # `out_of_bounds`: more cards than slots, or a fabric of more nodes than any tree of its switches joins.
-UNPRICED = frozenset({"no_quote", "no_rate", "not_in_catalog", "no_fabric_ports", "out_of_bounds"})
+UNPRICED = frozenset({"no_quote", "no_rate", "not_in_catalog", "no_fabric_ports", "unknown_power", "out_of_bounds"})
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class PlanResult:
         return self._cumulative(line for line in self.lines if line.category != "credit.residual_at_horizon")
 
     def _cumulative(self, lines: Iterable[Line]) -> Array:
-        cells = sum((line.minor * self.discount_of(line) for line in lines), np.zeros(self.calendar.months))
+        cells = sum((line.discounted_minor(self.discount_of(line)) for line in lines), np.zeros(self.calendar.months))
         return np.cumsum(cells / 10.0**self.decimals)
 
     def discount_of(self, line: Line) -> Array:

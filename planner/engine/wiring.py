@@ -119,6 +119,8 @@ def network_for(plan: Plan, fleet: Fleet, books: Books) -> Network:
     switch = books.book.items.get(slug)
     if switch is None or not switch.ports:
         raise NoQuote(slug)
+    if switch.typical_kw is None and switch.max_kw is None:
+        raise InputError(Problem(("plans", plan.slug, "fabric", "switch"), "unknown_power", slug))
     price, source = books.price(slug, switch.price)
     link_slug = LINK_COST.get(int(speed), LINK_COST[400])
     link, link_source = books.cost(link_slug)

@@ -292,7 +292,9 @@ FIELDS: dict[str, Words] = {
     "Colocation.price_per_kw_month": Words(
         _("Price per kW"), _("Price of a contracted kilowatt and month."), _("the market's price")
     ),
-    "Colocation.power_included": Words(_("Power included"), _("Whether the price covers the electricity.")),
+    "Colocation.power_included": Words(
+        _("Power included"), _("Whether the price covers the electricity."), _("as the market's price list says")
+    ),
     "Colocation.usable_share": Words(_("Usable share"), _("Share of the contracted power that machines may draw.")),
     "Colocation.step_kw": Words(_("Contract step"), _("Steps in which power is contracted.")),
     "Colocation.committed_kw": Words(_("Committed power"), _("Least power that is paid, drawn or not.")),

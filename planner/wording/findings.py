@@ -181,6 +181,11 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("no fabric ports"),
         "bad",
     ),
+    "unknown_power": (
+        _("How much power {item} draws is unknown, so this plan cannot be fitted into a room."),
+        _("power unknown: {item}"),
+        "bad",
+    ),
     "out_of_bounds": (
         _("A fleet of this size cannot be built ({item}), so this plan has no total."),
         _("cannot be built: {item}"),
@@ -621,6 +626,8 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
             return gettext("{item} is not in the catalog.").format(item=item(str(fact.get("value"))))
         case "no_fabric_ports":
             return gettext("{item} has no ports for a fabric.").format(item=item(str(fact.get("value"))))
+        case "unknown_power":
+            return gettext("How much power {item} draws is unknown.").format(item=item(str(fact.get("value"))))
     return gettext("{field} cannot be used; got {value}.").format(field=name, value=got)
 
 

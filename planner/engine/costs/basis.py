@@ -68,10 +68,7 @@ class PlanCosts:
     @cached_property
     def metered_kw(self) -> Array:
         """IT draw whose energy is billed by the meter: all but that of colocation with power included. [kW]"""
-        metered = {
-            site.slug: 0.0 if site.colocation and site.colocation.power_included else 1.0
-            for site in self.scenario.sites
-        }
+        metered = {site.slug: float(not self.books.power_included(site)) for site in self.scenario.sites}
         return np.asarray(self.housing.draw * self.by_site(metered))
 
     @cached_property

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from planner.engine.calendar import Array, Calendar
 from planner.engine.growth import price_path
-from planner.engine.inputs import Plan, Scenario
+from planner.engine.inputs import Plan, Scenario, Site
 from planner.engine.prices import CloudOffer, Cost, NoQuote, Price, PriceBook, Source, comparable_offers, median_offer
 
 LOADED_COST = {
@@ -117,6 +117,15 @@ class Books:
     def commissioning_days(self) -> float:
         days = self.scenario.operations.commissioning_days
         return days if days is not None else self.book.cost("commissioning-days").likely
+
+    def power_included(self, site: Site) -> bool:
+        """Whether the rent of a site covers its electricity: as the contract says, else as the market's row does."""
+        if site.colocation is None:
+            return False
+        if site.colocation.power_included is not None:
+            return site.colocation.power_included
+        row = self.book.colocation.get(site.colocation.market or "")
+        return row is not None and row.power_included
 
     def offer(self, plan: Plan, provider_class: str | None = None) -> CloudOffer | None:
         """The cloud offer of a plan: pinned, else the median of the comparable ones (model.md 3)."""

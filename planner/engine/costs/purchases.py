@@ -56,7 +56,8 @@ def purchases(holding: Holding, books: Books) -> Purchases:
         memory = min(build.memory_share * whole, host)
         host_price = memory * paths["memory"] + (host - memory) * paths["rest"]
         card_price, extra_price = card * paths["accelerator"], extra * paths["memory"]
-        build_price = host_price + machine.base_cards * card_price
+        # a build quoted below the sum of its cards costs its quote
+        build_price = host_price + (whole - host) * paths["accelerator"]
 
     base = machine.base_cards
     lead = holding.lead
