@@ -13,6 +13,7 @@ from planner import charts, wording
 from planner.engine.compare import Comparison, category_gap
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.inputs import Plan, get_at
+from planner.engine.quantities import InputError
 
 COLOURS = 6
 SPARK_BARS, SPARK_WIDTH, SPARK_HEIGHT = 12, 96, 24
@@ -74,7 +75,7 @@ def kpis(evaluation: Evaluation, comparison: Comparison, before: Evaluation | No
         bar: dict[str, float] = {}
         if plan.priced:
             more = ""
-            if lowest and plan.slug != best:
+            if lowest and plan.slug != best and plan.feasible:
                 more = wording.percent(plan.present_value / lowest - 1.0, plus=True)
             hourly = plan.cost_per_useful_gpu_hour
             cells |= {
@@ -124,7 +125,7 @@ def _bar(plan: PlanResult, widest: float) -> dict[str, float]:
 
 
 def _break_even(plan: PlanResult, best: str | None, comparison: Comparison, evaluation: Evaluation) -> Cell:
-    if best is None or plan.slug == best:
+    if best is None or plan.slug == best or not plan.feasible:
         return Cell("–")
     state = comparison.break_even[plan.slug][best]
     return Cell(wording.break_even(state, evaluation.calendar), why="break_even")
@@ -425,22 +426,45 @@ def what(plan: Plan, evaluation: Evaluation) -> str:
 # ── Home ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def last_verdict(document: dict[str, Any], verdict: dict[str, Any] | None) -> dict[str, str]:
-    """The verdict a scenario was left with, from its codes and numbers: {"text", "tone"}."""
+def last_verdict(document: dict[str, Any], verdict: dict[str, Any] | None) -> dict[str, Any]:
+    """The verdict a scenario was left with, from its codes and numbers: {"text", "tone", "plan", "cells"}."""
     if not verdict:
         return {"text": "", "tone": ""}
     if verdict.get("plan") is None:
         return {"text": _("no plan is possible"), "tone": "bad"}
-    plan = Plan.read(get_at(document, f"plans/{verdict['plan']}"))
-    text = f"{wording.plan_name(plan)} · {wording.money(verdict['present_value'], verdict['currency'], compact=True)}"
+    try:
+        plan = Plan.read(get_at(document, f"plans/{verdict['plan']}"))
+    except InputError:  # written by another version of the program
+        return {"text": "", "tone": ""}
+    cells = [_money(verdict["present_value"], verdict["currency"], "present_value")]
     if verdict.get("margin_share") is not None:
         share = wording.percent(verdict["margin_share"])
-        text += " · " + (
-            _("close: {share} under the next").format(share=share)
-            if verdict["code"] == "close"
-            else _("{share} under the next").format(share=share)
-        )
-    return {"text": text, "tone": "warn" if verdict["code"] == "close" else "good"}
+        close = verdict["code"] == "close"
+        text = _("close: {share} under the next") if close else _("{share} under the next")
+        cells.append(Cell(text.format(share=share), wording.money(verdict["margin"], verdict["currency"]), "margin"))
+    return {
+        "text": wording.plan_name(plan),
+        "tone": "warn" if verdict["code"] == "close" else "good",
+        "plan": plan.slug,
+        "cells": cells,
+    }
+
+
+def verdict(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
+    """The verdict in words, each figure in it with the code of its Why."""
+    said = wording.verdict(evaluation, comparison)
+    best = comparison.verdict.plan
+    if best is None:
+        return said
+    # the bold figures of the sentence, in its order: present value, margin where there is a runner-up, money at the start
+    codes = iter(["present_value", *(["margin"] if comparison.verdict.runner_up else []), "orders"])
+    parts = [{**part, "why": next(codes, "") if part["strong"] else ""} for part in said["parts"]]
+    symbol = wording.money(1, evaluation.scenario.currency)[0]
+    chips = [
+        {**chip, "why": "orders" if symbol in chip["text"] else "peak_kw" if "kW" in chip["text"] else ""}
+        for chip in said["chips"]
+    ]
+    return {**said, "parts": parts, "chips": chips, "plan": best}
 
 
 def chart_tabs() -> list[tuple[str, str]]:

@@ -140,7 +140,8 @@ class Declared:
 def walk(scenario: Scenario) -> Iterator[Declared]:
     """Every field that can be edited, in the order of the document."""
     for work in scenario.demand.workloads:
-        yield from _document(work, f"demand/workloads/{work.slug}", "demand", f"demand/workloads/{work.slug}")
+        base = f"demand/workloads/{work.slug}"
+        yield from sorted(_document(work, base, "demand", base), key=_rank)
     yield from _document(scenario.demand, "demand", "demand", "demand", skip={"workloads"})
     for plan in scenario.plans:
         unused = UNUSED_FOLLOW_UP[plan.follow_up.kind]
@@ -199,6 +200,16 @@ def _document(
                 shape.default,
                 MAX_PASTED if shape.kind in ("list", "points") else MAX_TYPED,
             )
+
+
+# A workload begins with its hardware and its amount, then how that grows.
+FIRST = ("accelerator", "gpus", "requests_per_day", "runs_per_month", "tokens_b")
+
+
+def _rank(each: Declared) -> int:
+    if each.name in FIRST:
+        return FIRST.index(each.name)
+    return len(FIRST) + (0 if "/growth/" in each.path else 1)
 
 
 def _is_a_part(path: str) -> bool:

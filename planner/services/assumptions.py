@@ -226,11 +226,11 @@ def peak_demand(evaluation: Evaluation) -> str:
     demand = evaluation.plans[0].demand[0]
     month = int(np.argmax(demand))
     return _("peak {gpus} GPUs in {month}").format(
-        gpus=wording.number(float(demand[month])), month=wording.month_label(evaluation.calendar, month)
+        gpus=wording.number(float(demand[month]), digits=3), month=wording.month_label(evaluation.calendar, month)
     )
 
 
 def demand_at_the_end(evaluation: Evaluation) -> str:
     """Where the growth leads: the demand in the last month."""
     last = float(evaluation.plans[0].demand[0, -1])
-    return _("At the end of the horizon: {gpus} GPUs.").format(gpus=wording.number(last))
+    return _("At the end of the horizon: {gpus} GPUs.").format(gpus=wording.number(last, digits=3))

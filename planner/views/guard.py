@@ -3,8 +3,12 @@
 from functools import wraps
 
 from django.contrib.auth.views import redirect_to_login
+from django.shortcuts import render
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
+
+from planner import wording
+from planner.services.scenarios import InputError
 
 
 def signed_in(view):
@@ -14,7 +18,10 @@ def signed_in(view):
     @wraps(view)
     def guarded(request, *args, **kwargs):
         if request.user.is_authenticated:
-            return view(request, *args, **kwargs)
+            try:
+                return view(request, *args, **kwargs)
+            except InputError as error:  # a stored document or price book that this version cannot read
+                return render(request, "planner/unreadable.html", {"problem": wording.say(error)}, status=500)
         if request.htmx:
             return HttpResponseClientRedirect(redirect_to_login(request.htmx.current_url_abs_path or "/").url)
         return redirect_to_login(request.get_full_path())

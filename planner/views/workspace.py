@@ -5,6 +5,7 @@ import csv
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from planner import charts, forms, tables, wording
@@ -56,7 +57,7 @@ class Shown:
             return {"problem": self.problem}
         result, comparison = self.result, self.comparison
         return {
-            "verdict": wording.verdict(result, comparison),
+            "verdict": tables.verdict(result, comparison),
             "kpis": tables.kpis(result, comparison, before),
             "cluster": tables.cluster(result, comparison),
             "gap": tables.gap(result, comparison),
@@ -287,7 +288,9 @@ def _conflicting(request, shown, conflict, path="", typed=""):
         "chosen_chart": request.POST.get("chart", ""),
     }
     if request.htmx:
-        return render(request, "planner/_conflict.html", {**context, "oob": True})
+        said = _("Not saved: see the notice beside it.")
+        edited = shown.page.row_at(path, typed, said) if path else None
+        return render(request, "planner/_conflict.html", {**context, "edited": edited, "oob": True})
     return _whole(request, latest, CONFLICT, **context)
 
 

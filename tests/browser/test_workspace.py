@@ -398,8 +398,8 @@ def test_every_displayed_figure_of_a_plan_is_a_link(signed_page, make, slug):
     """No number in the tables of the results stands without its Why, but for those that are none of a plan's."""
     page = signed_page
     show(page, make(slug))
-    loose = page.evaluate("""() => [...document.querySelectorAll('#kpis td, #details td')]
-      .filter(cell => /\\d/.test(cell.textContent) && !cell.querySelector('[data-why]'))
+    loose = page.evaluate("""() => [...document.querySelectorAll('#kpis td, #details td, #verdict strong')]
+      .filter(cell => /\\d/.test(cell.textContent) && !cell.querySelector('[data-why]') && !cell.closest('[data-why]'))
       .map(cell => cell.textContent.trim())""")
     assert loose == []
 

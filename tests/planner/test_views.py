@@ -223,3 +223,17 @@ def test_a_theme_is_kept_in_a_cookie(signed):
         signed.post(reverse("planner:theme"), {"theme": "dark", "next": "https://elsewhere.example/"})["Location"]
         == "/"
     )
+
+
+def test_a_document_of_another_version_is_said_not_to_be_read(signed, row):
+    version = row.head
+    version.document = {
+        **version.document,
+        "novel": 1,
+        "plans": [{**plan, "novel": 1} for plan in version.document["plans"]],
+    }
+    version.save()
+    assert signed.get("/").status_code == 200
+    answer = signed.get(reverse("planner:workspace", args=[row.pk]))
+    assert answer.status_code == 500
+    assert "does not read" in answer.content.decode()
