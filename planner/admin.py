@@ -24,7 +24,7 @@ class MembershipInline(admin.TabularInline):
 
 @admin.register(User)
 class Users(UserAdmin):
-    fieldsets = (*UserAdmin.fieldsets, (None, {"fields": ("language",)}))
+    fieldsets = (*(UserAdmin.fieldsets or ()), (None, {"fields": ("language",)}))
     inlines = (MembershipInline,)
 
 

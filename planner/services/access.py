@@ -11,7 +11,7 @@ EDITING = (Membership.Role.OWNER, Membership.Role.EDITOR)
 
 def visible_scenarios(user):
     """The scenarios of the user's workspaces."""
-    return Scenario.objects.filter(workspace__membership__user=user, head__isnull=False).distinct()
+    return Scenario.objects.filter(workspace__membership__user=user, head__isnull=False)
 
 
 def scenario(user, pk) -> Scenario:
