@@ -17,10 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.engine.bounds import IntArray, Values, not_a_choice, refusal, unboxed, whole, within
-from planner.engine.quantities import InputError
-
-# Slack before rounding a real number up or down. [1]
-SLACK = 1e-9
+from planner.engine.rounding import SLACK
 
 Count = TypeVar("Count", int, IntArray)
 
@@ -58,8 +55,7 @@ def even_divisor(number: int, least: int) -> int | None:
     """Return the smallest divisor of `number` that is at least `least`, or None.
 
     Links must spread evenly over the switches above; that is why the tables print 16 spines where 12 would carry the
-    load
-    (H100, 3 scalable units) and 18 where 16 would (XDR, 4 units). Source: facility reference 1.1 and 1.2.
+    load (H100, 3 scalable units) and 18 where 16 would (XDR, 4 units). Source: facility reference 1.1 and 1.2.
     """
     return next((n for n in range(max(least, 1), number + 1) if number % n == 0), None)
 
@@ -89,10 +85,6 @@ def three_tier_limit(radix: int) -> int:
 
 def _divisors(number: int) -> Iterator[int]:
     return (n for n in range(1, number + 1) if number % n == 0)
-
-
-def _too_many(nodes: int, rails: int, radix: int) -> InputError:
-    return refusal("nodes", nodes, 0, max(three_tier_limit(radix) // rails, 1), "node")
 
 
 @lru_cache(maxsize=65536)
@@ -135,8 +127,17 @@ def tree_layout(
             return TreeLayout(2, down, up, per_rail, leaf, spine, 0, leaf * up, 0)
         if tiers == 2:
             raise refusal("nodes", nodes, 0, two_tier_limit(radix, oversubscription) // rails, "node")
+    layout = _three_tiers(rails, radix, (down, up), per_rail, pod_leaves, even_links)
+    if layout is None:
+        raise refusal("nodes", nodes, 0, max(three_tier_limit(radix) // rails, 1), "node")
+    return layout
 
-    half = radix // 2
+
+def _three_tiers(
+    rails: int, radix: int, ports: tuple[int, int], per_rail: int, pod_leaves: int | None, even_links: bool
+) -> TreeLayout | None:
+    """Pods and cores over `per_rail` leaves a rail, by the rule in `tree_layout`; None where no cores join them."""
+    (down, up), leaf, half = ports, rails * per_rail, radix // 2
     if pod_leaves is not None:
         whole("pod_leaves", pod_leaves, 1, half, "switch")
     each = min(half, per_rail) if pod_leaves is None else pod_leaves
@@ -150,7 +151,7 @@ def tree_layout(
         links = rails * pods * each * up
         core = -(-links // radix)
         if core > each * up:
-            raise _too_many(nodes, rails, radix)
+            return None
         return TreeLayout(3, down, up, per_rail, leaf, spine, core, leaf * up, links, pods, 1, core)
     spine_up = each * up // per_pod
     groups = []
@@ -159,7 +160,7 @@ def tree_layout(
         if size is not None:
             groups.append((group * size, -group, size))
     if not groups:
-        raise _too_many(nodes, rails, radix)
+        return None
     core, group, size = min(groups)
     return TreeLayout(3, down, up, per_rail, leaf, spine, core, leaf * up, spine * spine_up, pods, -group, size)
 
@@ -214,7 +215,7 @@ def fat_tree(
     rails    : ports of a node on one plane of this fabric, K. [port]
     radix    : ports of a switch at the speed of one plane. [port]
     su_nodes : nodes of a scalable unit; leaves and their uplinks are bought for whole units (NVIDIA's rule). [node]
-    leaf_down: ports of a leaf towards nodes, where the design uses fewer than half the radix. [port]
+    leaf_down : ports of a leaf towards nodes, where the design uses fewer than half the radix. [port]
     oversubscription : leaf ports down to up, 1 = non-blocking. [1]
     ufm      : leaf ports taken by fabric managers. [port]
     planes   : separate fabrics over which each port is split; all counts are multiplied. [1]
@@ -367,7 +368,8 @@ OOB_PORTS, OOB_UPLINKS = 40, 2
 def out_of_band(ports: npt.ArrayLike) -> tuple[Values, Values]:
     """Return (switches, links up) of the management network: ceil(ports/40), two links each. [switch], [link]
 
-    ports : any shape: BMC ports of nodes, and every switch, PDU and server. [port] Source: facility reference 1.4.
+    ports : any shape: BMC ports of nodes, and every switch, PDU and server. [port]
+    Source: facility reference 1.4.
     """
     switches = -(-whole("ports", ports, unit="port") // OOB_PORTS)
     return unboxed(switches), unboxed(switches * OOB_UPLINKS)
@@ -386,8 +388,10 @@ def storage_fabric(
 ) -> StorageFabric:
     """Return cables and optics of a storage fabric, 4:3 on the node side and 1:1 on the storage side.
 
-    storage_links : links up of the storage leaves [link]; leaf_down, leaf_up : ports of a node leaf [port];
-    ufm : links of fabric managers [link]. Cables = ports·N + ceil(ports·N/32)·24 + storage links.
+    storage_links : links up of the storage leaves. [link]
+    leaf_down, leaf_up : ports of a node leaf. [port]
+    ufm : links of fabric managers. [link]
+    Cables = ports·N + ceil(ports·N/32)·24 + storage links.
     Source: facility reference 1.4 (NVIDIA RA-11333-001 table 8: 494 cables, 369 switch optics).
     """
     ends = int(whole("nodes", nodes, unit="node")) * int(whole("ports_per_node", ports_per_node, unit="port"))
@@ -415,7 +419,9 @@ def fabric_kw(
     """Return the draw of a fabric: switches and optics. [kW]
 
     switch_w : draw of a switch without optics; where the figure is "with active cables", pass no optics. [W]
-    switches, optics : counts; optic_w : draw of one optic. [W] All shapes broadcast. Source: facility reference 1.5.
+    switches, optics : counts. [1]
+    optic_w  : draw of one optic. [W]
+    All shapes broadcast. Source: facility reference 1.5.
     """
     boxes = within("switch_w", switch_w, 0.0, unit="W") * within("switches", switches, 0.0)
     return unboxed((boxes + within("optics", optics, 0.0) * within("optic_w", optic_w, 0.0, unit="W")) / 1000.0)

@@ -16,9 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.engine.bounds import Values, above, not_a_choice, unboxed, whole, within
-
-# Slack before rounding a real number up or down. [1]
-SLACK = 1e-9
+from planner.engine.rounding import SLACK
 
 # --- circuits (2.2) ------------------------------------------------------------------------------------------------
 
@@ -36,8 +34,9 @@ def circuit_kva(
 ) -> Values:
     """Return the apparent power a circuit may carry continuously, k·V·A·derating/1000. [kVA]
 
-    volts, amps, derating : any shapes. [V], [A], [1] The factor is 0.80 for continuous loads on North American breakers
-        (NEC), 1 for IEC cords, and a further 0.87 in a hot aisle above about 40 °C.
+    volts, amps : any shapes. [V], [A]
+    derating : 0.80 for continuous loads on North American breakers (NEC), 1 for IEC cords, and a further 0.87 in a hot
+        aisle above about 40 °C; any shape. [1]
     phases : 1 (k = 1) or 3 (k = √3).
     line_to_neutral : three phases whose `volts` is line to neutral (230 V rather than 400 V): k = 3.
     Source: facility reference 2.2.
@@ -60,7 +59,8 @@ def circuit_kw(
 ) -> Values:
     """Return the real power a circuit may carry, kVA × power factor. [kW]
 
-    Arguments as in `circuit_kva`; power_factor : any shape. [1] Source: facility reference 2.2.
+    Arguments as in `circuit_kva`; power_factor : any shape. [1]
+    Source: facility reference 2.2.
     """
     kva = circuit_kva(volts, amps, phases, derating, line_to_neutral=line_to_neutral)
     return unboxed(kva * within("power_factor", power_factor, 0.0, 1.0))
@@ -84,7 +84,8 @@ REDUNDANCY = ("N", "N+1", "2N")
 def redundant_kw(feed_kw: npt.ArrayLike, feeds: npt.ArrayLike, scheme: str = "N") -> Values:
     """Return what equal feeds may carry so that a rack survives what the scheme promises. [kW]
 
-    feed_kw : one feed, any shape. [kW] feeds : how many reach the rack. [1]
+    feed_kw : one feed, any shape. [kW]
+    feeds   : how many reach the rack. [1]
     scheme  : "N" all together; "N+1" any one may fail, (m − 1)·P; "2N" either side alone carries it, floor(m/2)·P.
     A load on A and B feeds counts once. Source: facility reference 2.3.
     """
@@ -113,7 +114,8 @@ def psus_left(psus: npt.ArrayLike, feeds: npt.ArrayLike) -> Values:
 def psu_ok(psus: npt.ArrayLike, feeds: npt.ArrayLike, needed: npt.ArrayLike) -> Values:
     """Return whether a node keeps full power when one feed or PDU dies. Facility reference 2.3.
 
-    psus, needed : supplies of the node, and how many carry its full draw. feeds : PDUs its cords are spread over.
+    psus, needed : supplies of the node, and how many carry its full draw.
+    feeds : PDUs its cords are spread over.
     H100 (6, 4 needed) on 3 PDUs passes; B200 (6, 5 needed) on 3 does not: check cords, not only kW.
     """
     return unboxed(np.asarray(psus_left(psus, feeds)) >= whole("needed", needed))
@@ -135,7 +137,8 @@ TYPICAL_SHARE = 0.76
 def measured_draw_kw(idle_kw: npt.ArrayLike, typical_kw: npt.ArrayLike, busy_share: npt.ArrayLike) -> Values:
     """Return the mean draw for energy, idle + busy share × (typical − idle). [kW]
 
-    idle_kw, typical_kw : draw when idle and when busy. [kW] busy_share : of the time. [1] Any shapes.
+    idle_kw, typical_kw : draw when idle and when busy, any shapes. [kW]
+    busy_share : of the time, any shape. [1]
     Circuits and racks are sized on maximum draw instead. Source: facility reference 2.4; model page 4.
     """
     idle = within("idle_kw", idle_kw, 0.0, unit="kW")
@@ -168,7 +171,9 @@ def tons(kw: npt.ArrayLike) -> Values:
 def airflow_cfm(kw: npt.ArrayLike, delta_t_c: npt.ArrayLike, density_ratio: npt.ArrayLike = 1.0) -> Values:
     """Return the air that carries heat off at a temperature rise, 1.756·W/ΔT. [ft³/min]
 
-    kw [kW]; delta_t_c [°C]; density_ratio : density of the air over that at sea level. [1] Any shapes. Facility 3.
+    kw, delta_t_c : any shapes. [kW], [°C]
+    density_ratio : density of the air over that at sea level, any shape. [1]
+    Source: facility reference 3.
     """
     rise_f = above("delta_t_c", delta_t_c, unit="°C") * F_PER_C
     heat = within("kw", kw, 0.0, unit="kW") * 1000.0

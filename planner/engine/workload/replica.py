@@ -1,0 +1,175 @@
+"""How many GPUs one replica of a served model takes, and what it then carries.
+
+Sizing reference, sections 3, 5 and 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from planner.engine.bounds import Values, above, not_a_choice, unboxed, within
+from planner.engine.rounding import SLACK
+from planner.engine.workload.cache import BYTES_PER_PARAM, KvPerToken, kv_bytes, kv_bytes_per_token, weight_bytes
+from planner.engine.workload.memory import usable_memory_bytes
+from planner.engine.workload.serving import (
+    BANDWIDTH_EFFICIENCY,
+    CDNA_SERVING_FACTOR,
+    COMPUTE_EFFICIENCY,
+    COMPUTE_PRECISION,
+    STEP_OVERHEAD_S,
+    ServingRate,
+    serving_rate,
+)
+
+REPLICA_SIZES = (1, 2, 4, 8)
+
+
+def replica_size(
+    *,
+    weights: float,
+    kv: KvPerToken,
+    memory_gb: float,
+    input_tokens: float,
+    output_tokens: float,
+    concurrency: float = 1.0,
+    tpot_target_s: float | None = None,
+    sizes: Sequence[int] = REPLICA_SIZES,
+    active_params: float = 0.0,
+    layers: float = 0.0,
+    hidden: float = 0.0,
+    memory_bandwidth: float | None = None,
+    peak_flops: float | None = None,
+    precision: str = "fp8",
+    moe: bool = False,
+) -> int | None:
+    """Return the smallest replica that holds the weights and the cache of `concurrency` sequences, or None. [GPU]
+
+    concurrency   : sequences under way at once, each counted at its full length ISL + OSL. [1]
+    tpot_target_s : the decode step of that batch must not take longer; needs active_params, memory_bandwidth and
+        peak_flops. [s]
+    sizes         : replicas to try, ascending. A size beyond one server or NVLink domain needs RDMA.
+    The rest as in `serving_rate`; scalars. Source: sizing reference 10, serving 1, and 3 (W + KV ≤ n·usable).
+    """
+    need = weights + float(within("concurrency", concurrency, 1.0)) * float(kv_bytes(kv, input_tokens + output_tokens))
+    for size in sizes:
+        if need > size * float(usable_memory_bytes(memory_gb)) * (1.0 + SLACK):
+            continue
+        if tpot_target_s is None:
+            return int(size)
+        if memory_bandwidth is None or peak_flops is None:
+            raise not_a_choice("memory_bandwidth", None, ("a number, with peak_flops, to check tpot_target_s",))
+        rate = serving_rate(
+            active_params=active_params,
+            weights=weights,
+            layers=layers,
+            hidden=hidden,
+            kv=kv,
+            gpus=size,
+            memory_gb=memory_gb,
+            memory_bandwidth=memory_bandwidth,
+            peak_flops=peak_flops,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            precision=precision,
+            moe=moe,
+            batch_limit=concurrency,
+        )
+        if rate.t_step <= tpot_target_s:
+            return int(size)
+    return None
+
+
+def smallest_replica(
+    shape: Mapping[str, Any],
+    precision: str,
+    input_tokens: float,
+    output_tokens: float,
+    *,
+    memory_gb: float,
+    bandwidth_gbps: float,
+    bf16_tflops: float | None = None,
+    fp8_tflops: float | None = None,
+    fp4_tflops: float | None = None,
+    architecture: str = "",
+    cache_bytes: float | None = None,
+    sizes: Sequence[int] = REPLICA_SIZES,
+) -> tuple[int, ServingRate] | None:
+    """Return the smallest replica that holds the model, and its saturated rate; None where none does, or no peak known.
+
+    shape : the model as the catalog has it: params_b, active_params_b [1e9 param]; layers, hidden, heads, kv_heads,
+        head_dim, attention, kv_lora_rank, rope_head_dim, sliding_window, full_attention_layers, moe.
+    precision : of the weights, key of BYTES_PER_PARAM. The card computes in it where it has a peak for it, else in 16
+        bit, into which the weights are widened.
+    memory_gb, bandwidth_gbps, *_tflops : of one GPU. [GB], [GB/s], [1e12 FLOP/s]
+    architecture : the catalog's word; "CDNA …" (AMD) takes 0.6 of the roofline's rate, CDNA_SERVING_FACTOR.
+    cache_bytes : bytes of a cached number; by default 1 (8 bit) where the card computes in 8 or 4 bits, else 2. [byte]
+    Scalars. Source: `replica_size` and `serving_rate`.
+    """
+    if precision not in BYTES_PER_PARAM:
+        raise not_a_choice("precision", precision, tuple(BYTES_PER_PARAM))
+    peaks = {"bf16": bf16_tflops, "fp8": fp8_tflops, "fp4": fp4_tflops}
+    computed = COMPUTE_PRECISION[precision] if peaks[COMPUTE_PRECISION[precision]] else "bf16"
+    peak = peaks[computed]
+    if not peak:
+        return None
+    kv = _cache_of(shape, cache_bytes or (2.0 if computed == "bf16" else 1.0))
+    weights = weight_bytes(shape["params_b"] * 1e9, precision)
+    gpus = replica_size(
+        weights=weights, kv=kv, memory_gb=memory_gb, input_tokens=input_tokens, output_tokens=output_tokens, sizes=sizes
+    )
+    if gpus is None:
+        return None
+    factor = CDNA_SERVING_FACTOR if architecture.strip().lower().startswith("cdna") else 1.0
+    rate = serving_rate(
+        active_params=(shape.get("active_params_b") or shape["params_b"]) * 1e9,
+        weights=weights,
+        layers=shape["layers"],
+        hidden=shape["hidden"],
+        kv=kv,
+        gpus=gpus,
+        memory_gb=memory_gb,
+        memory_bandwidth=bandwidth_gbps * 1e9,
+        peak_flops=peak * 1e12,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        compute_efficiency=COMPUTE_EFFICIENCY[computed] * factor,
+        bandwidth_efficiency=BANDWIDTH_EFFICIENCY * factor,
+        step_overhead_s=STEP_OVERHEAD_S / factor,
+        moe=bool(shape.get("moe")),
+    )
+    return gpus, rate
+
+
+def _cache_of(shape: Mapping[str, Any], cache_bytes: float) -> KvPerToken:
+    return kv_bytes_per_token(
+        shape["attention"],
+        shape["layers"],
+        shape.get("kv_heads") or shape["heads"],
+        shape.get("head_dim") or shape["hidden"] / shape["heads"],
+        cache_bytes,
+        shape.get("kv_lora_rank"),
+        shape.get("rope_head_dim"),
+        shape.get("full_attention_layers"),
+        shape.get("sliding_window"),
+    )
+
+
+def disaggregated_nodes(
+    input_tokens_per_s: npt.ArrayLike,
+    output_tokens_per_s: npt.ArrayLike,
+    prefill_rate: npt.ArrayLike,
+    decode_rate: npt.ArrayLike,
+) -> Values:
+    """Return the servers a fleet with separate prefill and decode needs, real-valued. [server]
+
+    Demands and rates of one server, any shapes. [token/s]
+    Source: sizing reference 5 (deepseek-ai/open-infra-index).
+    """
+    prefill = within("input_tokens_per_s", input_tokens_per_s, 0.0)
+    prefill = prefill / above("prefill_rate", prefill_rate, unit="token/s")
+    decode = within("output_tokens_per_s", output_tokens_per_s, 0.0)
+    decode = decode / above("decode_rate", decode_rate, unit="token/s")
+    return unboxed(prefill + decode)
