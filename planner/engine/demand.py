@@ -21,15 +21,10 @@ from planner.engine.inputs import (
 )
 from planner.engine.prices import Accelerator, AddOn, Build, PriceBook
 from planner.engine.quantities import InputError, Problem
+from planner.engine.rounding import SLACK
 
 # Achieved bandwidth of the B200 is 7.7 TB/s of the printed 8.0 (catalog/data notes of 2026-11-30). [GB/s]
 ROOFLINE_BANDWIDTH = {"b200-sxm": 7700.0}
-
-# Jobs over this many GPUs pay for PCIe where no NVLink-class domain joins them (sizing page, section 10). [GPU]
-PCIE_GANG = 4
-PCIE_TIME_FACTOR = 1.3
-
-SLACK = 1e-9
 
 
 @dataclass(frozen=True)
@@ -173,7 +168,7 @@ class Sizing:
 
     def _pool(self, work: PoolWorkload, hardware: Accelerator, one_domain: bool) -> Requirement:
         convert = self._ratio(work, hardware)
-        pcie = PCIE_TIME_FACTOR if work.gang_gpus > PCIE_GANG and not one_domain else 1.0
+        pcie = formulas.PCIE_TIME_FACTOR if work.gang_gpus > formulas.PCIE_GANG and not one_domain else 1.0
         if work.gpu_hours_per_month is not None:
             hours = driver_path(work.growth, work.gpu_hours_per_month, self.calendar.months)
             busy = hours / self.calendar.hours
@@ -224,8 +219,8 @@ class Sizing:
         per_run = hours_per_run * size * self.software  # GPU-hours, (M,)
         by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
         if not one_domain:
-            slow = np.maximum(by_deadline, by_memory or 0) > PCIE_GANG
-            per_run = per_run * np.where(slow, PCIE_TIME_FACTOR, 1.0)
+            slow = np.maximum(by_deadline, by_memory or 0) > formulas.PCIE_GANG
+            per_run = per_run * np.where(slow, formulas.PCIE_TIME_FACTOR, 1.0)
             by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
         smallest = np.maximum(by_deadline, float(by_memory or 1))
         gang = np.array([formulas.round_gang(int(value), server_gpus) for value in smallest], dtype=float)

@@ -12,8 +12,8 @@ import numpy as np
 from planner.engine.calendar import Array, lead_in_months
 from planner.engine.demand import Machine, Requirement
 from planner.engine.inputs import Plan, Scenario
+from planner.engine.rounding import SLACK
 
-SLACK = 1e-9
 DEFAULT_MIN_SERVICE = 18  # months, where an overflow offer can bridge instead (model.md 3)
 
 

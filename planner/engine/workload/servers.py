@@ -59,8 +59,8 @@ def k_of_n_availability(needed: int, installed: int, availability: npt.ArrayLike
     return unboxed(sum(terms, np.zeros(up.shape)))
 
 
-# Share of a pool that a scheduler keeps allocated: by none; by Slurm or Kubernetes with quotas; with preemption, backfill
-# and sharing. [1] Sizing reference 9, default (Meta RSC 0.83 to 0.85; Alibaba PAI 0.54).
+# Share of a pool that a scheduler keeps allocated: none; Slurm or Kubernetes with quotas; preemption, backfill and
+# sharing. [1] Sizing reference 9, default (Meta RSC 0.83 to 0.85; Alibaba PAI 0.54).
 ALLOCATION_SHARE = {"none": 0.45, "quotas": 0.65, "preemption": 0.80}
 # Hours lost to maintenance. [1] Sizing reference 9, default.
 MAINTENANCE_SHARE = 0.03
