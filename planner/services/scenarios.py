@@ -206,6 +206,7 @@ def _save(
     """Validate, compute, then write: a document that cannot be computed is refused before anything is stored."""
     scenario = Scenario.read(document)
     document = scenario.model_dump(mode="json")
+    patch = [[path, old, _as_stored(document, path, new)] for path, old, new in patch]
     prices = _prices_for(scenario, [head, *([before] if before is not None else [])])
     evaluation.answer(document, evaluation.book_of(prices), prices)
     try:
@@ -341,6 +342,12 @@ def _without(data: dict[str, Any], keys: list[str]) -> dict[str, Any]:
     if len(keys) == 1:
         return {key: value for key, value in data.items() if key != keys[0]}
     return {**data, keys[0]: _without(data.get(keys[0]) or {}, keys[1:])}
+
+
+def _as_stored(document: dict[str, Any], path: str, value: Any) -> Any:
+    """A value as the document keeps it: with its defaults, in its own types; undo compares with this."""
+    stored = get_at(document, path)
+    return {PLACE: value[PLACE], **stored} if isinstance(value, dict) and PLACE in value and stored else stored
 
 
 def _without_place(value: Any) -> Any:

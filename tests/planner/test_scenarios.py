@@ -182,3 +182,11 @@ def test_u024_a_currency_without_a_rate_stops_with_its_name(row, editor):
     problem = caught.value.problems[0]
     assert (problem.code, problem.unit) == ("missing_rate", "XOF")
     assert scenarios.newest(row).document["currency"] == "USD"
+
+
+def test_a_part_given_without_its_defaults_can_be_undone(row, editor):
+    scenarios.edit(row, 1, "plans/cloud/start", {"build": "srv-8x-h200-nvl"}, editor)
+    undone = scenarios.undo(row, 2, editor)
+    assert undone.document == row.versions.get(number=1).document
+    redone = scenarios.redo(row, 3, editor)
+    assert redone.document == row.versions.get(number=2).document

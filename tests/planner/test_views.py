@@ -5,6 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
+from planner import forms
 from planner.engine.inputs import get_at
 from planner.models import Scenario
 from planner.services import gallery, scenarios
@@ -237,3 +238,19 @@ def test_a_document_of_another_version_is_said_not_to_be_read(signed, row):
     answer = signed.get(reverse("planner:workspace", args=[row.pk]))
     assert answer.status_code == 500
     assert "does not read" in answer.content.decode()
+
+
+@pytest.mark.parametrize("slug", ["small-team", "driving-lab"])
+def test_every_choice_is_answered_and_can_be_undone(signed, workspace, editor, slug):
+    """No choice, switch or part of a plan breaks the page: it is computed, or refused with a reason; undo restores it."""
+    row = scenarios.create_from_template(workspace, editor, slug)
+    start = row.head.document
+    for each in forms.walk(scenarios.read(start)):
+        wanted = [str(value) for value in each.choices] if each.kind == "choice" else ["true", "false"]
+        if each.kind not in ("choice", "switch", "part") or each.path.startswith("lines/"):
+            continue
+        for value in wanted:
+            before = scenarios.newest(row)
+            assert post_edit(signed, row, value, path=each.path, htmx=True).status_code == 200, (each.path, value)
+            if (after := scenarios.newest(row)).number != before.number:
+                assert scenarios.undo(row, after.number, editor).document == start, (each.path, value)
