@@ -1,0 +1,43 @@
+"""Why a figure is what it is: a tree from the figure down to cost lines, months, assumptions and quotes.
+
+A node is a plain dict: {"key", "label", "value", "value_text", "unit", "formula_text", "combine", "children",
+"related", "months", "source", "drivers"}. `combine` says how the children make the value: "sum" (to the cent where
+it is money), "quotient", or "" (they are its parts in words). `months` are the cells of a line, zero ones left out;
+they too add up to the value. `related` stands beside the value and makes no part of it.
+"""
+
+from collections.abc import Callable
+
+from planner.engine import ENGINE_VERSION
+from planner.engine.compare import Comparison
+from planner.engine.result import Evaluation
+from planner.services.explain import room, totals, versus, work
+from planner.services.explain.nodes import Node, Subject, walk
+
+__all__ = ["KPIS", "Node", "tree", "walk"]
+
+BUILDERS: dict[str, Callable[[Subject], Node]] = {
+    "present_value": totals.present_value,
+    "nominal_total": totals.nominal_total,
+    "capex": totals.capex,
+    "opex": totals.opex,
+    "credits": totals.credits,
+    "cost_per_useful_gpu_hour": totals.cost_per_useful_gpu_hour,
+    "peak_kw": room.peak_kw,
+    "racks": room.racks,
+    "break_even": versus.break_even,
+    "served_share": work.served_share,
+    "margin": versus.margin,
+    "unmet_cost": work.unmet_cost,
+    "capacity": work.capacity,
+    "orders": totals.orders,
+}
+KPIS = tuple(BUILDERS)
+
+
+def tree(evaluation: Evaluation, comparison: Comparison, plan_slug: str, kpi: str) -> Node:
+    """The tree of one figure of one plan; raises KeyError where either is unknown."""
+    if plan_slug not in {plan.slug for plan in evaluation.plans}:
+        raise KeyError(plan_slug)
+    root = BUILDERS[kpi](Subject(evaluation, comparison, evaluation.plan(plan_slug)))
+    return {**root, "engine_version": ENGINE_VERSION, "plan": plan_slug, "kpi": kpi}

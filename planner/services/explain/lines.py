@@ -1,0 +1,156 @@
+"""Money: category → line → month, with the parameters and the quote of each line."""
+
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext
+
+from planner import wording
+from planner.engine.calendar import Array
+from planner.engine.lines import CATEGORIES, Line
+from planner.engine.prices import Price
+from planner.services.explain.nodes import Node, Subject
+
+# Units of the factors of a line that are not plain numbers.
+FACTOR_UNITS = {
+    "price_today": "money",
+    "tariff_today": "money/kWh",
+    "loaded_per_year": "money/FTE/year",
+    "share_per_year": "share/year",
+    "warranty_months": "month",
+    "term_months": "month",
+    "lead_weeks": "week",
+    **dict.fromkeys(("share", "rate", "recoverable", "usable_share", "commission", "discount"), "share"),
+    **dict.fromkeys(("accelerator_share", "memory_share"), "share"),
+}
+
+
+def lines_by_category(subject: Subject, kind: str | None = None) -> dict[str, list[Line]]:
+    groups: dict[str, list[Line]] = {name: [] for name in CATEGORIES}
+    for line in subject.plan.lines:
+        if kind is None or line.kind == kind:
+            groups[line.category].append(line)
+    return {name: lines for name, lines in groups.items() if lines}
+
+
+def categories(subject: Subject, *, discounted: bool, kind: str | None = None) -> list[Node]:
+    """All lines, or those of a kind, by category."""
+    return [
+        category(subject, name, lines, discounted=discounted)
+        for name, lines in lines_by_category(subject, kind).items()
+    ]
+
+
+def category(subject: Subject, name: str, lines: list[Line], *, discounted: bool, sign: int = 1) -> Node:
+    """The lines of a category; `sign` −1 where the whole is taken off something."""
+    return subject.money(
+        name,
+        wording.category(name),
+        sign * subject.plan.money(_value(subject, line, discounted) for line in lines),
+        formula=gettext("sum of its lines"),
+        combine="sum",
+        children=[_line(subject, line, discounted, sign) for line in lines],
+    )
+
+
+def _value(subject: Subject, line: Line, discounted: bool) -> float:
+    return line.present_value(subject.plan.discount_of(line)) if discounted else line.total()
+
+
+def _line(subject: Subject, line: Line, discounted: bool, sign: int) -> Node:
+    first = int(np.flatnonzero(line.quantity[0])[0])
+    formula = wording.formula(line, subject.currency, subject.calendar, first)
+    if discounted:
+        formula += " · " + _discounting(subject, line)
+    return subject.money(
+        line.key,
+        _named(subject, line),
+        sign * _value(subject, line, discounted),
+        formula=formula,
+        combine="sum",
+        months=_months(subject, line, discounted, sign),
+        source=_source(subject, line),
+        drivers=subject.drivers(line.drivers),
+        related=[
+            subject.figure(name, wording.factor_name(name), value, FACTOR_UNITS.get(name, "1"))
+            for name, value in line.factors.items()
+        ],
+    )
+
+
+def _named(subject: Subject, line: Line) -> str:
+    """The line's name, with its room where a fleet moves from one to another."""
+    name = wording.line(line, subject.book)
+    if not line.place or len(subject.scenario.sites) == 1:
+        return name
+    return f"{name} · {wording.site_name(next(site for site in subject.scenario.sites if site.slug == line.place))}"
+
+
+def _discounting(subject: Subject, line: Line) -> str:
+    rate = wording.percent(subject.scenario.finance.discount_rate)
+    if line.kind == "opex" and subject.scenario.finance.running_costs_mid_month:
+        return gettext("each month × (1 + {rate})^(−(m + ½)/12)").format(rate=rate)
+    return gettext("each month × (1 + {rate})^(−m/12)").format(rate=rate)
+
+
+def _months(subject: Subject, line: Line, discounted: bool, sign: int) -> list[dict[str, Any]]:
+    """The months in which something is owed; their values add up to the line's, the last takes the hair of rounding."""
+    scale = 10.0**line.decimals
+    factors, shares = subject.plan.discount_of(line), line.minor
+    if discounted:
+        shares = _whole_shares(line.minor * factors, round(_value(subject, line, discounted) * scale))
+    cells = []
+    for m in np.flatnonzero((line.quantity[0] != 0) | (line.minor != 0)).tolist():
+        quantity, price = float(line.quantity[0, m]), float(line.unit_price[0, m])
+        amount = float(line.minor[m]) / scale
+        cell: dict[str, Any] = {
+            "month": m,
+            "label": subject.month(m),
+            "quantity": quantity,
+            "unit_price": price,
+            "amount": amount,
+            "quantity_text": subject.counted(quantity, line.quantity_unit),
+            "unit_price_text": wording.priced(line, price, subject.currency),
+            "amount_text": wording.money(amount, subject.currency),
+            "value": sign * float(shares[m]) / scale,
+        }
+        if discounted:
+            cell["discount"] = float(factors[m])
+            cell["value_text"] = wording.money(cell["value"], subject.currency)
+        cells.append(cell)
+    return cells
+
+
+def _whole_shares(parts: Array, total: int) -> Array:
+    """Parts as whole numbers that add up to `total`: each is the step of the rounded running sum."""
+    shares = np.diff(np.floor(np.cumsum(parts) + 0.5), prepend=0.0)
+    filled = np.flatnonzero(parts)
+    if filled.size:
+        shares[filled[-1]] += total - shares.sum()
+    return shares
+
+
+def _source(subject: Subject, line: Line) -> dict[str, Any]:
+    """The quote behind a line, with the price in its own currency where that is another."""
+    found = subject.source(line.source)
+    if line.category in wording.lines.UNNAMED and line.item:  # the tariff or market, which the label leaves out
+        found["text"] = " · ".join(part for part in (line.item, found["text"]) if part)
+    price = _quoted(subject, line)
+    if price is not None and price.currency != subject.currency and line.source.basis != "own":
+        found["quoted"] = wording.unit_price(price.amount, price.currency)
+        found["rate"] = found["rate"] or gettext("exchange rate {rate}").format(rate=wording.number(price.rate or 0.0))
+    return found
+
+
+def _quoted(subject: Subject, line: Line) -> Price | None:
+    book, slug = subject.book, line.item
+    if slug in book.builds:
+        return book.builds[slug].price
+    if slug in book.offers:
+        return book.offers[slug].price
+    if slug in book.items:
+        return book.items[slug].price
+    for addon in book.addons.values():
+        if addon.slug == slug:
+            return addon.extra_price if line.code == "card_extra" else addon.price
+    return None

@@ -1,0 +1,93 @@
+"""Sums of a plan's money, what a useful GPU-hour costs, and the orders."""
+
+from django.utils.translation import gettext
+
+from planner import wording
+from planner.services.explain.lines import categories
+from planner.services.explain.nodes import Node, Subject, cents, make_node
+from planner.services.explain.work import useful_hours
+
+
+def present_value(subject: Subject) -> Node:
+    priced = subject.plan.priced
+    return subject.money(
+        "present_value",
+        gettext("Present value"),
+        subject.plan.present_value if priced else None,
+        combine="sum",
+        formula=gettext("sum over all months of amount × discount factor; month 0 is not discounted"),
+        children=categories(subject, discounted=True) if priced else (),
+        drivers=subject.drivers(("finance/discount_rate", "months", "finance/residual_at_horizon")),
+    )
+
+
+def nominal_total(subject: Subject) -> Node:
+    return _nominal(subject, "nominal_total", gettext("Nominal total"), None)
+
+
+def capex(subject: Subject) -> Node:
+    return _nominal(subject, "capex", wording.kind("capex"), "capex")
+
+
+def opex(subject: Subject) -> Node:
+    return _nominal(subject, "opex", wording.kind("opex"), "opex")
+
+
+def credits(subject: Subject) -> Node:
+    return _nominal(subject, "credits", wording.kind("credit"), "credit")
+
+
+def _nominal(subject: Subject, key: str, label: str, kind: str | None) -> Node:
+    if not subject.plan.priced:
+        return subject.money(key, label, None)
+    return subject.money(
+        key,
+        label,
+        subject.plan.nominal_total if kind is None else subject.plan.total(kind),
+        combine="sum",
+        formula=gettext("sum over all months, not discounted"),
+        children=categories(subject, discounted=False, kind=kind),
+    )
+
+
+def cost_per_useful_gpu_hour(subject: Subject) -> Node:
+    value = subject.plan.cost_per_useful_gpu_hour if subject.plan.priced else None
+    return make_node(
+        "cost_per_useful_gpu_hour",
+        gettext("Cost per useful GPU-hour"),
+        value,
+        gettext("undefined") if value is None else wording.money(value, subject.currency),
+        unit=wording.unit("money/GPU-hour", subject.currency),
+        formula=gettext("present value ÷ discounted useful GPU-hours"),
+        combine="quotient",
+        children=[present_value(subject), useful_hours(subject)],
+    )
+
+
+def orders(subject: Subject) -> Node:
+    """What is ordered, when, at which price."""
+    parts = []
+    for position, order in enumerate(subject.plan.orders):
+        formula = gettext("{quantity} × {price}; order by {order_by}, in service {month}").format(
+            quantity=wording.number(order.quantity),
+            price=wording.unit_price(order.unit_price, subject.currency),
+            order_by=wording.date(order.order_by),
+            month=subject.month(order.in_service),
+        )
+        parts.append(
+            subject.money(
+                f"{position}:{order.item}",
+                wording.line(order, subject.book),
+                cents(order.quantity * order.unit_price, subject.plan.decimals),
+                formula=formula,
+                source=subject.source(order.source),
+            )
+        )
+    return subject.money(
+        "orders",
+        gettext("Orders"),
+        subject.plan.money(part["value"] for part in parts),
+        combine="sum",
+        children=parts,
+        formula=gettext("sum of the orders"),
+    )

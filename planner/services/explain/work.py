@@ -1,0 +1,210 @@
+"""The work: what is asked for, done and undone, in GPU-hours and GPUs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext
+
+from planner import wording
+from planner.engine.calendar import Array
+from planner.engine.demand import Requirement
+from planner.services.explain.nodes import Node, Subject
+
+# Factors that are shares, and those left out at 1, where they stand for "does not apply".
+SHARES = {"target_utilisation", "allocation", "available", "mfu", "goodput", "derate"}
+SILENT = {"pcie", "allocation", "available", "convert"}
+
+
+def served_share(subject: Subject) -> Node:
+    hours, allocation = subject.calendar.hours, subject.plan.allocation
+    parts = [
+        subject.figure(key, label, float((gpus[0] * hours).sum()), "GPU-hour")
+        for key, label, gpus in (
+            ("owned", gettext("On owned GPUs"), allocation.useful_owned),
+            ("rented", gettext("On rented GPUs"), allocation.useful_rented),
+            ("unmet", gettext("Undone"), allocation.unmet),
+        )
+    ]
+    demanded = subject.figure(
+        "demand",
+        gettext("Demanded"),
+        float((subject.plan.demand[0] * hours).sum()),
+        "GPU-hour",
+        combine="sum",
+        children=parts,
+        drivers=subject.drivers(_demand_paths(subject)),
+    )
+    return subject.figure(
+        "served_share",
+        gettext("Demand met"),
+        subject.plan.served_share,
+        "share",
+        children=[demanded],
+        formula=gettext("1 − GPU-hours undone ÷ GPU-hours demanded"),
+    )
+
+
+def useful_hours(subject: Subject) -> Node:
+    """Useful GPU-hours, discounted like the money they are divided into."""
+    allocation, hours, discount = subject.plan.allocation, subject.calendar.hours, subject.plan.running_discount
+    parts = [
+        subject.figure(
+            key,
+            label,
+            float((gpus * hours * discount).sum()),
+            "GPU-hour",
+            combine="sum",
+            months=_busy_months(subject, gpus),
+            formula=gettext("GPUs busy × hours of the month × discount factor"),
+        )
+        for key, label, gpus in (
+            ("owned", gettext("On owned GPUs"), allocation.useful_owned[0]),
+            ("rented", gettext("On rented GPUs"), allocation.useful_rented[0]),
+        )
+        if gpus.any()
+    ]
+    return subject.figure(
+        "useful_hours",
+        gettext("Useful GPU-hours, discounted"),
+        float((subject.plan.useful_hours * discount).sum()),
+        "GPU-hour",
+        combine="sum",
+        children=parts,
+        drivers=subject.drivers(_demand_paths(subject)),
+    )
+
+
+def _busy_months(subject: Subject, gpus: Array) -> Iterator[dict[str, Any]]:
+    for m in np.flatnonzero(gpus).tolist():
+        busy, hours, discount = (
+            float(gpus[m]),
+            float(subject.calendar.hours[m]),
+            float(subject.plan.running_discount[m]),
+        )
+        yield {
+            "month": m,
+            "label": subject.month(m),
+            "quantity": busy,
+            "unit_price": hours,
+            "amount": busy * hours,
+            "quantity_text": subject.counted(busy, "GPU"),
+            "unit_price_text": subject.counted(hours, "hour"),
+            "amount_text": wording.number(busy * hours),
+            "discount": discount,
+            "value": busy * hours * discount,
+            "value_text": wording.number(busy * hours * discount),
+        }
+
+
+def unmet_cost(subject: Subject) -> Node:
+    label, hours = gettext("Price of unmet work"), subject.plan.allocation.unmet[0] * subject.calendar.hours
+    total = float(hours.sum())
+    if not total:
+        return subject.money("unmet_cost", label, 0.0, formula=gettext("all demand is met"))
+    cells = [
+        {
+            "month": m,
+            "label": subject.month(m),
+            "quantity": float(hours[m]),
+            "value": float(hours[m]),
+            "quantity_text": subject.counted(float(hours[m]), "GPU-hour"),
+        }
+        for m in np.flatnonzero(hours).tolist()
+    ]
+    parts = [subject.figure("hours", gettext("GPU-hours undone"), total, "GPU-hour", months=cells, combine="sum")]
+    cost, factor = subject.plan.unmet_cost, subject.scenario.market.unmet_penalty_factor
+    if cost is not None and factor:
+        hourly = cost / total / factor
+        node = subject.money("hourly", gettext("Cloud price per GPU-hour, on average"), hourly)
+        parts.append({**node, "value_text": wording.unit_price(hourly, subject.currency)})
+    return subject.money(
+        "unmet_cost",
+        label,
+        cost,
+        children=parts,
+        formula=gettext("GPU-hours undone × cloud price of the month × {factor}; in no total").format(
+            factor=wording.number(factor)
+        ),
+        drivers=subject.drivers(("market/unmet_penalty_factor", "market/provider_class")),
+    )
+
+
+def capacity(subject: Subject) -> Node:
+    """GPUs that planning asks for in the busiest month, each factor once, by name."""
+    plan = subject.plan
+    m = int(np.argmax(np.where(np.isfinite(plan.needed[0]), plan.needed[0], 0.0)))
+    start = plan.plan.start.build if plan.plan.start else next(iter(plan.requirements), None)
+    return subject.figure(
+        "capacity",
+        gettext("GPUs needed"),
+        float(plan.needed[0, m]),
+        "GPU",
+        combine="sum",
+        children=[
+            _requirement(subject, slug, need, m) for slug, need in plan.requirements.get(start or "", {}).items()
+        ],
+        formula=gettext("in {month}, the busiest month; {there} GPUs are owned then").format(
+            month=subject.month(m), there=wording.number(float(plan.capacity[m]))
+        ),
+    )
+
+
+def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node:
+    """One workload's GPUs: its mean, then every factor by name."""
+    work = next(work for work in subject.scenario.demand.workloads if work.slug == slug)
+    base = f"demand/workloads/{slug}"
+    paths = [path for path in _demand_paths(subject) if path.startswith(base + "/")]
+    mean = float(need.mean[0, m])
+    children = [subject.figure("mean", wording.factor_name("mean"), mean, "GPU", drivers=subject.drivers(paths))]
+    for name, value in need.factors.items():
+        if name in SILENT and abs(value - 1.0) < 1e-12:
+            continue
+        unit = "share" if name in SHARES else "1"
+        drivers = subject.drivers([f"{base}/{name}"] if hasattr(work, name) else [])
+        children.append(subject.figure(name, wording.factor_name(name), value, unit, drivers=drivers))
+    if need.reserve[0, m]:
+        children.append(subject.figure("reserve", gettext("GPUs in spare servers"), float(need.reserve[0, m]), "GPU"))
+    return subject.figure(
+        slug,
+        wording.workload_named(subject.scenario, slug),
+        float(need.required[0, m]),
+        "GPU",
+        children=children,
+        formula=f"{_rule(work.kind)} · {_limit(need.limit)}",
+    )
+
+
+def _rule(kind: str) -> str:
+    """How GPUs follow from a kind of work."""
+    return {
+        "pool": gettext("mean × peak to mean ÷ target utilisation (÷ available share where work is in GPU-hours)"),
+        "training": gettext("the larger of mean work and one run's GPUs ÷ target utilisation"),
+        "serving": gettext(
+            "mean × daily peak × burst factor ÷ target utilisation, up to whole servers, + spare servers"
+        ),
+    }[kind]
+
+
+def _limit(code: str) -> str:
+    return {
+        "memory": gettext("memory decides"),
+        "deadline": gettext("the deadline decides"),
+        "throughput": gettext("throughput decides"),
+        "redundancy": gettext("redundancy decides"),
+    }.get(code, code)
+
+
+def _demand_paths(subject: Subject) -> list[str]:
+    """The assumptions about the amount of work and its growth."""
+    fields = {
+        "pool": ("gpus", "gpu_hours_per_month"),
+        "training": ("tokens_b", "runs_per_month"),
+        "serving": ("requests_per_day",),
+    }
+    paths = []
+    for work in subject.scenario.demand.workloads:
+        base = f"demand/workloads/{work.slug}"
+        paths += [f"{base}/{name}" for name in fields[work.kind] if getattr(work, name) is not None]
+        paths += [f"{base}/growth/{name}" for name in ("rate_per_month", "ceiling") if hasattr(work.growth, name)]
+    return paths
