@@ -151,7 +151,15 @@ def test_every_planning_default_behind_a_line_has_a_name():
 
 def test_every_finding_of_the_engine_has_words():
     computed = {f"room_{resource}" for resource in findings.RESOURCES} | {"memory", "deadline"}
-    raised = {"no_quote", "no_rate", "not_in_catalog", "no_fabric_ports", "missing_rate", "out_of_bounds", "unknown_power"}
+    raised = {
+        "no_quote",
+        "no_rate",
+        "not_in_catalog",
+        "no_fabric_ports",
+        "missing_rate",
+        "out_of_bounds",
+        "unknown_power",
+    }
     used = {text for call in calls("Finding") for text in said(call, 0) if text != "room_"} | computed | raised
     assert "cooling_short" in used
     assert used - set(findings.FINDINGS) == set()
