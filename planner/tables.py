@@ -456,7 +456,7 @@ def verdict(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
     best = comparison.verdict.plan
     if best is None:
         return said
-    # the bold figures of the sentence, in its order: present value, margin where there is a runner-up, money at the start
+    # the bold figures of the sentence, in its order: present value, margin over a runner-up, money at the start
     codes = iter(["present_value", *(["margin"] if comparison.verdict.runner_up else []), "orders"])
     parts = [{**part, "why": next(codes, "") if part["strong"] else ""} for part in said["parts"]]
     symbol = wording.money(1, evaluation.scenario.currency)[0]

@@ -9,10 +9,9 @@ import time
 import urllib.error
 import urllib.request
 import webbrowser
-from importlib.util import find_spec
 
 from django.conf import settings
-from django.core.management import call_command, get_commands
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
@@ -90,29 +89,28 @@ def prepare(say):
         if plan := executor.migration_plan(executor.loader.graph.leaf_nodes()):
             say(f"Preparing the database ({len(plan)} steps) …")
             call_command("migrate", interactive=False, verbosity=0)
-        seed(data, say, fresh=bool(plan))
+        seed(data, say, created=any(step.initial and step.app_label == "planner" for step, _backwards in plan))
         from planner.services.accounts import local_owner
 
         local_owner()
     connection.close()
 
 
-def seed(data, say, *, fresh):
-    """Load the shipped catalog and examples once per database, and the catalog again when its files change."""
+def seed(data, say, *, created):
+    """Load the shipped catalog when its files change; make the first example once, with the database."""
+    from planner.services import scenarios
+
     where = str(connection.settings_dict["NAME"]) + str(connection.settings_dict["HOST"])
     facts = hashlib.sha256(where.encode())
     for file in sorted((settings.BASE_DIR / "catalog").rglob("*")):
         if file.is_file() and file.suffix in (".csv", ".py", ".json"):
             facts.update(file.read_bytes())
     mark = data / f"seeded-{hashlib.sha256(where.encode()).hexdigest()[:12]}"
-    if not fresh and mark.exists() and mark.read_text() == facts.hexdigest():
+    if not created and mark.exists() and mark.read_text() == facts.hexdigest():
         return
-    if "load_catalog" in get_commands():
-        say("Loading the catalog …")
-        call_command("load_catalog", verbosity=0, stdout=io.StringIO())
-    if find_spec("planner.services.scenarios"):
-        from planner.services import scenarios
-
+    say("Loading the catalog …")
+    call_command("load_catalog", verbosity=0, stdout=io.StringIO())
+    if created or not mark.exists():
         scenarios.seed()
     mark.write_text(facts.hexdigest())
 
