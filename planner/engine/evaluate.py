@@ -255,9 +255,12 @@ class _PlanRun:
         fabric_kw = (network.kw_max, network.kw_typical) if network is not None else (none, none)
         switches = network.switches if network is not None else none
         housing = house(self.plan, self.scenario, fleet, allocation.used, fabric_kw, switches)
-        if not (housing.factor < 1.0 - SLACK).any():
+        if (housing.held < 1.0 - SLACK).any():
+            installed = {slug: cards * housing.held for slug, cards in installed.items()}
+            allocation = allocate(order, reference, usable, installed, offered)
+        if not (housing.slowed < 1.0 - SLACK).any():
             return allocation, housing, 0.0
-        running = {slug: cards * housing.factor for slug, cards in installed.items()}
+        running = {slug: cards * housing.slowed for slug, cards in installed.items()}
         slowed = allocate(order, reference, usable, running, offered, installed=installed)
         lost = (allocation.useful_owned - slowed.useful_owned)[0] * self.books.calendar.hours
         return slowed, housing, float(lost.sum())

@@ -57,13 +57,15 @@ class Housing:
     """Arrays (S, M). Draws are IT kW at the socket.
 
     draw_max : nameplate, sizes circuits.   draw_busy : measured model without throttling.   draw : with throttling.
-    factor   : share of nominal capacity that runs: 1, ratio^0.5, or 0.
+    held     : share of the machines that have a circuit and a place.
+    slowed   : share of their rate that those keep in the heat: 1, ratio^0.5, or 0.
     """
 
     draw_max: Array
     draw_busy: Array
     draw: Array
-    factor: Array
+    held: Array
+    slowed: Array
     racks: Array
     contracted_kw: Array
     contracted_without_fabric_kw: Array
@@ -72,6 +74,11 @@ class Housing:
     shortages: list[Shortage] = field(default_factory=list)
     site_of: list[Site] = field(default_factory=list)  # by month
 
+    @property
+    def factor(self) -> Array:
+        """Share of nominal capacity that runs."""
+        return np.asarray(self.held * self.slowed)
+
 
 def site_by_month(scenario: Scenario) -> list[Site]:
     """The site in which the fleet stands in each month."""
@@ -79,14 +86,18 @@ def site_by_month(scenario: Scenario) -> list[Site]:
     return [[site for site in ordered if site.from_month <= m][-1] for m in range(scenario.months)]
 
 
-def fleet_draw(fleet: Fleet, used: dict[str, Array], fabric_kw: tuple[Array, Array]) -> tuple[Array, Array]:
-    """(maximum, busy) draw of the machines and their fabric. [kW]
+def fleet_draw(
+    fleet: Fleet, used: dict[str, Array], fabric_kw: tuple[Array, Array], held: float | Array = 1.0
+) -> tuple[Array, Array]:
+    """(maximum, busy) draw of the machines that run and of their fabric. [kW]
 
-    busy = idle + busy share × (typical − idle), the busy share being used ÷ owned GPUs (model.md 4).
+    busy = idle + busy share × (typical − idle), the busy share being used ÷ running GPUs (model.md 4).
+    held : share of the machines that run; switches run with the first of them.
     """
-    maximum, busy = fabric_kw[0].copy(), fabric_kw[1].copy()
+    on = np.where(np.asarray(held) > 0, 1.0, 0.0)
+    maximum, busy = fabric_kw[0] * on, fabric_kw[1] * on
     for holding in fleet.holdings:
-        machine, hosts, cards = holding.machine, holding.hosts, holding.cards
+        machine, hosts, cards = holding.machine, holding.hosts * held, holding.cards * held
         (host_max, host_typical, host_idle), (card_max, card_typical, card_idle) = machine.host_kw, machine.card_kw
         share = np.clip(used[machine.slug] / np.where(cards > 0, cards, 1.0), 0.0, 1.0)
         idle = hosts * host_idle + cards * card_idle
@@ -117,7 +128,8 @@ def house(
         draw_max=draw_max,
         draw_busy=draw_busy,
         draw=draw_busy.copy(),
-        factor=np.ones(draw_max.shape),
+        held=np.ones(draw_max.shape),
+        slowed=np.ones(draw_max.shape),
         racks=racks,
         contracted_kw=_contracted(sites, draw_max),
         site_of=sites,
@@ -129,46 +141,49 @@ def house(
     steps = _climb({resource: needed[0] for resource, needed in needs.items()}, room, sites)
     if plan.upgrades == "buy":
         answer.upgrades.extend(steps)
-    held = np.ones(draw_max.shape)  # share of the machines that have a circuit and a place
-    for resource, needed in needs.items():
-        limits = room[resource]
-        if not np.isfinite(limits).any():
-            continue
-        for order in answer.upgrades:
-            there = [site.slug == order.site for site in sites[order.in_service :]]
+    for order in answer.upgrades:
+        there = [site.slug == order.site for site in sites[order.in_service :]]
+        for resource, limits in room.items():
             limits[order.in_service :] += np.where(there, _adds(order.upgrade, resource), 0.0)
-        over = needed > limits + 1e-9
-        if over.any():
-            first = int(np.argmax(over[0]))
-            answer.shortages.append(
-                Shortage(
-                    resource,
-                    first,
-                    float(needed[0, first]),
-                    float(limits[first]),
-                    sites[first].slug,
-                    int(over[0].sum()),
-                    next(
-                        (o for o in steps if o.site == sites[first].slug and _adds(o.upgrade, resource) > 0),
-                        None,
-                    ),
-                )
-            )
-        if resource == "cooling":
-            # the machines slow down: they draw no more than the room can carry away
-            running = throttle(limits, draw_busy)
-            answer.tripped = bool((running <= 0).any())
-            answer.factor = answer.factor * running
-            answer.draw = np.minimum(draw_busy, np.where(answer.factor > 0, limits, 0.0))
-        else:  # machines without a circuit or a place do not run
-            hosts = sum(holding.hosts for holding in fleet.holdings)
-            powered = np.floor(hosts * np.clip(limits / np.where(needed > 0, needed, 1.0), 0.0, 1.0) + 1e-9)
-            share = np.where(over & (hosts > 0), powered / np.where(hosts > 0, hosts, 1.0), 1.0)
-            held = np.minimum(held, share)
-    answer.factor = answer.factor * held
-    answer.draw = answer.draw * held
+    hosts = np.asarray(sum((holding.hosts for holding in fleet.holdings), np.zeros(draw_max.shape)))
+    # machines without a circuit or a place do not run; switches take their power first
+    answer.held = np.minimum(
+        _run_by(hosts, draw_max, fabric_kw[0], room["power"]), _run_by(hosts, racks, np.zeros(racks.shape), room["racks"])
+    )
+    running_kw = fleet_draw(fleet, used, fabric_kw, answer.held)[1]
+    for resource, needed in (("power", draw_max), ("racks", racks), ("cooling", running_kw)):
+        shortage = _shortage(resource, needed[0], room[resource], sites, steps)
+        if shortage is not None:
+            answer.shortages.append(shortage)
+    # what runs slows down: it draws no more than the room can carry away
+    answer.slowed = throttle(room["cooling"], running_kw)
+    answer.tripped = bool((answer.slowed <= 0).any())
+    answer.draw = np.minimum(running_kw, np.where(answer.slowed > 0, room["cooling"], 0.0))
     assert len(sites) == months
     return answer
+
+
+def _run_by(hosts: Array, needed: Array, fixed: Array, limits: Array) -> Array:
+    """Share of the machines that a limit lets run: whole servers, after what is fixed has taken its part."""
+    machines = needed - fixed
+    room = np.clip((limits - fixed) / np.where(machines > 0, machines, 1.0), 0.0, 1.0)
+    whole = np.floor(hosts * room + 1e-9) / np.where(hosts > 0, hosts, 1.0)
+    return np.where((needed > limits + 1e-9) & (hosts > 0), whole, 1.0)
+
+
+def _shortage(
+    resource: str, needed: Array, limits: Array, sites: list[Site], steps: list[UpgradeOrder]
+) -> Shortage | None:
+    """The first month in which a limit is passed, and the step of the ladder that lifts it; None where it never is."""
+    over = needed > limits + 1e-9
+    if not over.any():
+        return None
+    first = int(np.argmax(over))
+    remedy = next(
+        (step for step in steps if step.site == sites[first].slug and _adds(step.upgrade, resource) > 0), None
+    )
+    months = int(over.sum())
+    return Shortage(resource, first, float(needed[first]), float(limits[first]), sites[first].slug, months, remedy)
 
 
 def _adds(upgrade: Upgrade, resource: str) -> float:
