@@ -20,6 +20,12 @@ from planner.forms.typed import write
 from planner.services import assumptions
 
 SECTIONS = ("demand", "plans", "prices", "site", "finance")
+ROOM = 34  # characters in a row, without the marks beside it
+
+
+def _width(text: str) -> int:
+    """Width in Latin characters; a Chinese one counts twice."""
+    return sum(2 if ord(letter) > 0x2E80 else 1 for letter in text)
 
 
 @dataclass(frozen=True)
@@ -51,8 +57,19 @@ class Row:
 
     @property
     def stacked(self) -> bool:
-        """A label too long to stand beside its box stands above it."""
-        return sum(2 if ord(letter) > 0x2E80 else 1 for letter in self.label) > 26
+        """Where label and box do not fit side by side, the label stands above."""
+        box = 4 + max(self.size, 8) + 0.9 * _width(self.unit)
+        return _width(self.label) > 1.7 * (ROOM - box)
+
+    @property
+    def full(self) -> bool:
+        """A text, or a choice of long names, takes the whole line under its label: its end must be legible."""
+        return self.kind == "text" or any(_width(words) > 14 for _value, words in self.options)
+
+    @property
+    def size(self) -> int:
+        """Characters the box has room for: what stands in it is never cut off."""
+        return max(6, _width(self.text) + 1, 0 if self.text else _width(self.placeholder))
 
 
 @dataclass

@@ -29,6 +29,7 @@ workspace.addEventListener("input", (event) => {
   const input = event.target;
   if (input.name !== "value" || !input.closest(".arow") || input.type === "checkbox" || input.tagName === "SELECT") return;
   clearTimeout(timers.get(input));
+  if (input.inputMode === "decimal") input.size = Math.max(6, input.value.length + 1);
   timers.set(input, setTimeout(() => send(input), looksDone(input.value) && input.tagName === "INPUT" ? TYPING_MS : UNSURE_MS));
 });
 workspace.addEventListener("change", (event) => {
