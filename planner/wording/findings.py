@@ -196,6 +196,23 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("exchange rate missing: {item}"),
         "bad",
     ),
+    "no_offer": (
+        _(
+            "No comparable cloud offer for {item} from a {class} is dated within {days} of the pricing "
+            "date; choose another pricing date, enter your own price or pin an offer."
+        ),
+        _("no comparable cloud offer: {item}"),
+        "bad",
+    ),
+    "offer_smaller_than_job": (
+        _(
+            "{workload} needs {gpus} GPUs at once, and the cloud offer is for single GPUs or instances on demand: a "
+            "job of that size needs a rented cluster with a fabric, which such offers rarely include, so the price "
+            "may be too low."
+        ),
+        _("cloud offer smaller than the job of {gpus} GPUs"),
+        "warn",
+    ),
     "meets_demand": (_("It serves all demand in every month."), _("meets demand every month"), "good"),
     "no_gang_exceeds_server": (
         _("No job exceeds one server ({gpus} of {server_gpus} GPUs), so a fabric would buy nothing."),
@@ -284,6 +301,10 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = site_named(scenario, value)
             case "item":
                 texts[name] = item(str(value), book)
+            case "provider_class":
+                texts["class"] = fields.choice(name, value)
+            case "days":
+                texts[name] = counted(value, "day")
             case "workload":
                 texts[name] = workload_named(scenario, value)
             case "plan":

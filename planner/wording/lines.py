@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from planner.engine.calendar import Calendar
 from planner.engine.lines import Line
 from planner.engine.prices import PriceBook
 from planner.wording import numbers
-from planner.wording.numbers import MINUS, chinese, money, month_label, number, percent, unit_price
+from planner.wording.numbers import MINUS, chinese, exact_percent, money, month_label, number, unit_price
 
 if TYPE_CHECKING:
     from planner.engine.result import Order
@@ -211,8 +212,8 @@ FORMULAS = {
     "staff_fabric": _("FTE for the fabric × yearly cost ÷ 12 × wage path"),
     "transit": _("quantity × monthly fee"),
     "share_per_year": _("price paid for machines in service × yearly share ÷ 12"),
-    "resale": _("price paid × share by age × (1 − commission) × condition factor"),
-    "residual": _("price paid × share by age × (1 − commission) × condition factor, in the last month"),
+    "resale": _("price paid × share by age × (1 − commission) × condition"),
+    "residual": _("price paid × share by age × (1 − commission) × condition, in the last month"),
     "cloud_commitment": _("reserved hours × price on the day of commitment × (1 − discount)"),
     "cloud_usage": _("hours used × today's price × cloud price path"),
     "share_of_cloud": _("cloud bill × share"),
@@ -298,7 +299,7 @@ def _name(category_code: str, code: str, slug: str, book: PriceBook | None) -> s
 
 
 def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
-    """A cost line, or a position of an order, by name and item: "8-GPU server, srv-8x-h200-sxm"."""
+    """A cost line, or a position of an order, by name and product: "8-GPU server, Supermicro SYS-821GE"."""
     if isinstance(cost_line, Line):
         category_code, code = cost_line.category, cost_line.code
     else:
@@ -306,13 +307,11 @@ def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
     name = _name(category_code, code, cost_line.item, book)
     if code == "moving" or category_code in UNNAMED:
         return name
-    if book is not None and code in ("card", "card_extra", "reserved", "on_demand", "switch"):
-        return f"{name}{_comma()}{item(cost_line.item, book)}"
     if cost_line.item in ITEM_WORDS:
         if code in NAMED_BY_ITEM:
             return item(cost_line.item, book)
         return f"{name}{_comma()}{item(cost_line.item, book)}" if code == "upgrade" else name
-    return f"{name}{_comma()}{cost_line.item}" if cost_line.item else name
+    return f"{name}{_comma()}{item(cost_line.item, book)}" if cost_line.item else name
 
 
 def _comma() -> str:
@@ -360,57 +359,70 @@ def counted(amount: float, code: str, currency: str) -> str:
 
 def priced(cost_line: Line, amount: float, currency: str) -> str:
     """The unit price of a line; a share where the quantity is money."""
-    return percent(amount) if cost_line.quantity_unit == "money" else unit_price(amount, currency)
+    return exact_percent(amount) if cost_line.quantity_unit == "money" else unit_price(amount, currency)
 
 
 def _terms(cost_line: Line, currency: str, month: int, facts: dict[str, float]) -> list[str]:
-    """quantity × unit price, opened into the factors that the line knows; every split multiplies back to the amount."""
+    """quantity × unit price, opened into the factors that the line knows; every split multiplies back to the amount.
+
+    Printed with as many digits as it takes to come out at the printed amount, for somebody with a calculator.
+    """
     quantity, price = float(cost_line.quantity[0, month]), float(cost_line.unit_price[0, month])
-    code = cost_line.quantity_unit
-    terms = [counted(quantity, code, currency), priced(cost_line, price, currency)]
+    code, digits = cost_line.quantity_unit, _digits(float(cost_line.minor[month]))
+
+    def units(amount: float, unit_code: str = code) -> str:
+        return money(amount, currency) if unit_code == "money" else numbers.counted(amount, unit_code, digits=digits)
+
+    terms = [units(quantity), priced(cost_line, price, currency)]
     match cost_line.formula:
         case "energy_overhead" if (more := facts.get("pue", 1.0) - 1.0) > 0:
-            terms = [counted(quantity / more, code, currency), unit_price(price, currency), number(more)]
+            terms = [units(quantity / more), unit_price(price, currency), number(more)]
         case "tax" if facts.get("rate"):
             terms = [
-                counted(quantity, code, currency),
-                percent(facts["rate"]),
-                percent(1.0 - facts.get("recoverable", 0.0)),
+                units(quantity),
+                exact_percent(facts["rate"]),
+                exact_percent(1.0 - facts.get("recoverable", 0.0)),
             ]
-        case "resale" | "residual" if "commission" in facts:
-            terms = [
-                counted(quantity, code, currency),
-                percent(1.0 - facts["commission"]),
+        case "resale" | "residual" if (kept := (1.0 - facts.get("commission", 0.0)) * facts.get("factor", 1.0)) > 0:
+            terms = [  # the share by age is that of the month: the line knows the first one's only
+                units(quantity),
+                exact_percent(price / kept),
+                exact_percent(1.0 - facts.get("commission", 0.0)),
                 number(facts.get("factor", 1.0)),
             ]
         case "support" | "share_per_year" if facts.get("share_per_year"):
-            terms = [counted(quantity, code, currency), percent(facts["share_per_year"]) + " ÷ 12"]
+            terms = [units(quantity), exact_percent(facts["share_per_year"]) + " ÷ 12"]
         case "cloud_commitment" if 0 < (kept := 1.0 - facts.get("discount", 0.0)) < 1:
-            terms = [counted(quantity, code, currency), unit_price(price / kept, currency), percent(kept)]
+            terms = [units(quantity), unit_price(price / kept, currency), exact_percent(kept)]
         case "staff" | "staff_fabric" if facts.get("loaded_per_year"):
             terms = [
-                counted(quantity, code, currency),
+                units(quantity),
                 unit_price(facts["loaded_per_year"], currency) + " ÷ 12",
-                *_path(price * 12.0 / facts["loaded_per_year"]),
+                *_path(price * 12.0 / facts["loaded_per_year"], digits),
             ]
         case "water" if facts.get("wue"):
             terms = [
-                counted(quantity * 1000.0 / facts["wue"], "kWh", currency),
+                units(quantity * 1000.0 / facts["wue"], "kWh"),
                 number(facts["wue"]) + " ÷ 1,000",
                 unit_price(price, currency),
             ]
-        case _ if facts.get("price_today") and cost_line.quantity_unit != "money":
+        case _ if facts.get("price_today") and code != "money":
             terms = [
-                counted(quantity, code, currency),
+                units(quantity),
                 unit_price(facts["price_today"], currency),
-                *_path(price / facts["price_today"]),
+                *_path(price / facts["price_today"], digits),
             ]
     return terms
 
 
-def _path(factor: float) -> list[str]:
+def _digits(minor: float) -> int:
+    """Significant digits a factor needs to come out at an amount of so many minor units."""
+    return min(9, max(6, math.ceil(math.log10(max(1.0, abs(minor))))))
+
+
+def _path(factor: float, digits: int) -> list[str]:
     """The price path as a factor; unwritten where it is 1."""
-    return [] if abs(factor - 1.0) < 1e-12 else [number(factor, 4)]
+    return [] if abs(factor - 1.0) < 1e-12 else [number(factor, digits=digits)]
 
 
 def factor_name(code: str) -> str:
@@ -461,6 +473,7 @@ FACTORS = {
     "share_per_year": _("Share per year"),
     "warranty_months": _("Warranty in months"),
     "loaded_per_year": _("Yearly cost of an engineer"),
+    "share_by_age": _("Share by age"),
     "commission": _("Commission"),
     "factor": _("Condition factor"),
     "discount": _("Discount"),

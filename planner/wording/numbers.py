@@ -75,7 +75,7 @@ UNITS = {
     "request/s/GPU": _("requests / s / GPU"),
     "server": _("servers"),
     "chassis": _("chassis"),
-    "1/month": _("per month"),
+    "1/month": _("runs / mo"),
     "run/month": _("runs / mo"),
     "times": "×",
     "kW": "kW",
@@ -135,6 +135,8 @@ COUNTED: dict[str, Callable[[float], str]] = {
     "GPU-hour": lambda n: ngettext("GPU-hour", "GPU-hours", n),
     "instance-hour": lambda n: ngettext("instance-hour", "instance-hours", n),
 }
+# Chinese counts in 亿, a tenth of a billion.
+BILLIONS = {"1e9 param": "亿参数", "1e9 token": "亿 token"}
 SPOKEN_SHARES = {"share": "%", "share/month": _("% a month"), "share/year": _("% a year")}
 
 
@@ -181,6 +183,11 @@ def percent(share: float, *, plus: bool = False, sign: bool = True) -> str:
     return _signed(value, text, plus) + (("" if chinese() else SPACE) + "%" if sign else "")
 
 
+def exact_percent(share: float) -> str:
+    """A fraction as per cent for a formula: as many of four decimals as it has."""
+    return _signed(share, _trimmed(_grouped(round(share * 100.0, 9), 4))) + ("" if chinese() else SPACE) + "%"
+
+
 def money(amount: float, currency: str, compact: bool = False) -> str:
     """Money to the minor unit, "$1,920,331.55"; compact, three significant digits: "$1.92M", "¥192万"."""
     digits, scale = _compact(abs(amount)) if compact else (_grouped(amount, minor_unit(currency)), "")
@@ -222,13 +229,17 @@ def date(day: dt.date | str) -> str:
     return f"{day.year}年{day.month}月{day.day}日" if chinese() else f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
-def counted(amount: float, code: str, workload: Any = None) -> str:
-    """A number with its unit in the right form: "1 server", "2.5 kWh"."""
+def counted(amount: float, code: str, workload: Any = None, digits: int = 4) -> str:
+    """A number with its unit in the right form: "1 server", "2.5 kWh", "9,200 亿 token" in Chinese."""
+    if chinese() and code in BILLIONS:
+        return number(amount * 10.0, digits=digits) + SPACE + BILLIONS[code]
+    if chinese() and code in ("1/month", "run/month"):
+        return f"每月{SPACE}{number(amount, digits=digits)}{SPACE}次"
     plural = COUNTED.get(code)
     name = plural(1 if amount == 1 else 2) if plural else unit(code, workload=workload)
     if name == "×":
-        return "×" + number(amount)
-    return number(amount) + (SPACE + name if name else "")
+        return "×" + number(amount, digits=digits)
+    return number(amount, digits=digits) + (SPACE + name if name else "")
 
 
 def unit(code: str, currency: str = "", workload: Any = None) -> str:

@@ -104,7 +104,7 @@ def plan_name(plan: Plan, book: PriceBook | None = None) -> str:
             return gettext("{gpus}-GPU server now").format(gpus=each) if each else gettext("One server now")
         case "server_now" | "servers_now" if servers:
             if each:
-                return gettext("{servers} × {gpus}-GPU server now").format(servers=servers, gpus=each)
+                return gettext("{servers} × {gpus}-GPU servers now").format(servers=servers, gpus=each)
             return gettext("{servers} servers now").format(servers=servers)
         case "server_as_is" if each:
             return gettext("{gpus}-GPU server, room as it is").format(gpus=each)

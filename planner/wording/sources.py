@@ -34,6 +34,10 @@ BADGE_OF = {
 }
 
 
+# Estimates of our own, which no supplier quotes.
+ITEMS = {"residual_curve": _("resale curve, estimate")}
+
+
 def badge(basis: str) -> dict[str, str]:
     """{"badge", "word"} of a basis alone, as a Quantity has it."""
     code = BADGE_OF.get(basis, "unverified")
@@ -55,7 +59,7 @@ def source(origin: Source, pricing_date: dt.date | None = None, stale_after_days
     found = badge(origin.basis)
     if stale:
         found = {"badge": "stale", "word": str(BADGES["stale"])}
-    facts = [origin.supplier, gettext("no. {number}").format(number=origin.number) if origin.number else ""]
+    facts = [str(ITEMS.get(origin.item, "")), origin.supplier, gettext("no. {number}").format(number=origin.number) if origin.number else ""]
     if origin.dated is not None:
         facts.append(date(origin.dated))
     if origin.valid_until is not None:

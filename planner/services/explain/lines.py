@@ -20,7 +20,7 @@ FACTOR_UNITS = {
     "warranty_months": "month",
     "term_months": "month",
     "lead_weeks": "week",
-    **dict.fromkeys(("share", "rate", "recoverable", "usable_share", "commission", "discount"), "share"),
+    **dict.fromkeys(("share", "share_by_age", "rate", "recoverable", "usable_share", "commission", "discount"), "share"),
     **dict.fromkeys(("accelerator_share", "memory_share"), "share"),
 }
 

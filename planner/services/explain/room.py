@@ -1,10 +1,13 @@
 """The room: what draws power, and what fills the racks."""
 
+from typing import Any
+
 import numpy as np
 from django.utils.translation import gettext
 
 from planner import wording
 from planner.engine.fleet import Holding
+from planner.engine.prices import Build, Source
 from planner.services.explain.nodes import Node, Subject
 
 
@@ -29,18 +32,18 @@ def peak_kw(subject: Subject) -> Node:
             gettext("Highest draw by the nameplates"),
             float(housing.draw_max[0].max(initial=0.0)),
             "kW",
-            formula=gettext("circuits are sized for it"),
+            formula=gettext("all machines at their maximum; circuits are sized for it"),
         ),
     ]
     return subject.figure(
         "peak_kw",
-        gettext("Peak power"),
+        gettext("Highest mean draw"),
         subject.plan.peak_kw,
         "kW",
         combine="sum",
         children=_draws(subject, m),
         related=related,
-        formula=gettext("highest measured draw of the machines, in {month}").format(month=subject.month(m)),
+        formula=gettext("mean of {month}, the month with the highest draw").format(month=subject.month(m)),
     )
 
 
@@ -93,8 +96,14 @@ def _machine(subject: Subject, holding: Holding, m: int) -> Node:
             busy=wording.percent(busy),
             typical=wording.number(typical),
         ),
-        source=wording.source(machine.build.source, subject.book.pricing_date),
+        source=_power_source(subject, machine.build),
     )
+
+
+def _power_source(subject: Subject, build: Build) -> dict[str, Any] | None:
+    """Who gives the power figures; nobody rather than the support contract's source."""
+    origin = build.power_source
+    return subject.source(origin) if origin != Source() else None
 
 
 def racks(subject: Subject) -> Node:
@@ -130,5 +139,5 @@ def _servers(subject: Subject, holding: Holding, m: int) -> Node:
             kw=wording.number(build.max_kw),
             kg=wording.number(build.weight_kg or 0.0),
         ),
-        source=wording.source(build.source, subject.book.pricing_date),
+        source=_power_source(subject, build),
     )
