@@ -19,7 +19,7 @@ class Allocation:
 
     used       : by build slug, GPUs of that machine that are busy on average.
     owned_share: by workload slug, share of the work that owned GPUs carry.
-    rented     : by workload slug, GPUs the overflow offer must hold on average, in GPUs of the offer's hardware.
+    rented     : by workload slug, GPUs rented on average, in GPUs of the offer's hardware.
     useful_owned, useful_rented, unmet : reference GPUs, on average.
     served     : share of the whole demand that is served.
     """
@@ -76,10 +76,8 @@ def allocate(
         mean = reference[slug].mean
         useful_owned = useful_owned + mean * (1.0 - todo)
         if offered is not None:
-            ask = offered[slug]
-            # spare servers are rented only where the whole service lives in the cloud
-            spare = np.where(todo > 1.0 - SLACK, ask.reserve, 0.0)
-            result.rented[slug] = (ask.rented - ask.reserve) * todo + spare
+            # cloud bills use the mean: headroom and spare servers are the provider's (model.md 2)
+            result.rented[slug] = offered[slug].mean * todo
             useful_rented = useful_rented + mean * todo
         else:
             unmet = unmet + mean * todo

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from planner.engine import workload as formulas
-from planner.engine.calendar import Array, Calendar
+from planner.engine.calendar import DAYS_PER_MONTH, Array, Calendar
 from planner.engine.growth import driver_path
 from planner.engine.inputs import (
     ModelShape,
@@ -25,6 +25,9 @@ from planner.engine.rounding import SLACK
 
 # Achieved bandwidth of the B200 is 7.7 TB/s of the printed 8.0 (catalog/data notes of 2026-11-30). [GB/s]
 ROOFLINE_BANDWIDTH = {"b200-sxm": 7700.0}
+
+# "Runs a month" are runs in a mean month, so that constant work stays constant through February. [h]
+MEAN_MONTH_HOURS = DAYS_PER_MONTH * 24.0
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,6 @@ class Requirement:
     peak     : must work at once for the month to be met.
     required : what planning asks for: headroom, rounding to servers and spare servers included.
     reserve  : held back as spare servers, part of `required`.
-    rented   : GPUs a cloud must hold on average for the whole workload.
     gang     : GPUs one job needs at once; 1 for work that splits.
     """
 
@@ -100,7 +102,6 @@ class Requirement:
     peak: Array
     required: Array
     reserve: Array
-    rented: Array
     gang: int = 1
     gang_memory: int = 1
     gang_deadline: int = 1
@@ -186,7 +187,6 @@ class Sizing:
             peak=_none_fits(needed, target),
             required=_over(needed, target),
             reserve=np.zeros_like(mean),
-            rented=mean,
             gang=work.gang_gpus,
             gang_memory=work.gang_gpus,
             limit="memory" if work.gang_gpus > 1 else "throughput",
@@ -224,7 +224,7 @@ class Sizing:
             by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
         smallest = np.maximum(by_deadline, float(by_memory or 1))
         gang = np.array([formulas.round_gang(int(value), server_gpus) for value in smallest], dtype=float)
-        mean = (runs * per_run / self.calendar.hours)[None, :]
+        mean = (runs * per_run / MEAN_MONTH_HOURS)[None, :]  # longer months see more of a run
         gang = np.where(runs > 0, gang, 0.0)[None, :]
         peak = np.maximum(mean, gang)
         target = work.target_utilisation
@@ -244,7 +244,6 @@ class Sizing:
             peak=_none_fits(peak, target),
             required=_over(np.maximum(gang, mean), target),
             reserve=np.zeros_like(mean),
-            rented=mean,
             gang=int(gang.max()),
             gang_memory=by_memory or 1,
             gang_deadline=first_deadline,
@@ -319,8 +318,6 @@ class Sizing:
         active = np.ceil(peak / server_gpus - SLACK)
         reserve = np.where(mean > 0.0, float(work.spare_servers * server_gpus), 0.0)
         required = active * server_gpus + reserve
-        rented = np.where(mean > 0.0, _over(mean, target), 0.0) + reserve
-        rented = np.where(np.isfinite(rented), rented, mean + reserve)
         factors |= {
             "rate_per_gpu": per_gpu,
             "derate": derate,
@@ -337,7 +334,6 @@ class Sizing:
             peak=peak,
             required=required,
             reserve=reserve,
-            rented=rented,
             gang=replica,
             gang_memory=replica,
             limit="redundancy" if one_server and work.spare_servers else "throughput",

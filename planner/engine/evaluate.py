@@ -17,7 +17,7 @@ from planner.engine.housing import Housing, house
 from planner.engine.inputs import Plan, Scenario, Workload
 from planner.engine.lines import CATEGORIES, Ledger, Line, minor_unit, switched_on
 from planner.engine.orders import orders_of
-from planner.engine.prices import CloudOffer, MissingRate, NoQuote, PriceBook
+from planner.engine.prices import CloudOffer, MissingRate, PriceBook
 from planner.engine.quantities import InputError, Problem
 from planner.engine.result import Evaluation, Finding, Order, PlanResult
 from planner.engine.wiring import Network, network_for
@@ -57,6 +57,7 @@ class _PlanRun:
     machines: dict[str, Machine] = field(default_factory=dict)
     requirements: dict[str, dict[str, Requirement]] = field(default_factory=dict)
     problems: list[Finding] = field(default_factory=list)
+    no_offer: Finding | None = None
     offers_by_class: dict[str, CloudOffer | None] = field(default_factory=dict)
     cloud_by_class: dict[str, list[Line]] = field(default_factory=dict)
 
@@ -78,6 +79,8 @@ class _PlanRun:
         network = self._network(fleet) if joined and fleet.holdings else None
         offer, offered = self._offer()
         allocation, housing, lost = self._place(fleet, network, reference, usable, offered)
+        if self.no_offer is not None and (allocation.unmet > 0).any():
+            self.problems.append(self.no_offer)
         ledger = Ledger(self.shape, self.on, minor_unit(self.scenario.currency))
         fte, bought = self._write(ledger, fleet, network, housing, allocation, offer)
         result = PlanResult(
@@ -224,7 +227,12 @@ class _PlanRun:
         try:
             offer = self.books.offer(self.plan)
             if offer is None:
-                raise NoQuote(self.plan.overflow.accelerator)
+                # a problem only for a plan that comes to need it
+                wanted = self.plan.overflow.provider_class or self.scenario.market.provider_class
+                days = self.scenario.market.stale_after_days
+                facts = {"item": self.plan.overflow.accelerator, "provider_class": wanted, "days": days}
+                self.no_offer = Finding("no_offer", None, facts)
+                return None, None
             hardware = self.sizing.accelerator(offer.accelerator)
             offered = {
                 work.slug: self.sizing.on(work, hardware, server_gpus=8, one_domain=True)
@@ -292,7 +300,7 @@ class _PlanRun:
         except InputError as error:
             self._refused(error)
             return np.zeros(self.shape), bought
-        return np.asarray(costs.fte_owned + costs.fte_fabric), bought
+        return np.asarray(costs.fte_owned + costs.fte_fabric + costs.fte_cloud), bought
 
     def _power_for(self, work: Workload, machine: Machine) -> float:
         """Power that a workload would take on a machine: the running cost that differs between machines. [kW]"""

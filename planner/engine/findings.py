@@ -94,11 +94,25 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
                         },
                     )
                 )
+    _warn_of_rented_gang(result)
     unmet_hours = float((allocation.unmet[0] * calendar.hours).sum())
     if unmet_hours > 0:
         result.unmet_cost = _unmet_cost(result, scenario, books, unmet_hours)
         first = int(np.argmax(allocation.unmet[0] > 0))
         result.warnings.append(Finding("unmet", first, {"gpu_hours": unmet_hours, "cost": result.unmet_cost}))
+
+
+# GPUs of the largest instance that on-demand offers name. [GPU]
+LARGEST_INSTANCE = 8
+
+
+def _warn_of_rented_gang(result: PlanResult) -> None:
+    """A job over several instances needs a rented fabric, which a price per GPU on demand rarely includes."""
+    needs = result.requirements.get("offer", {})
+    jobs = {slug: need.gang for slug, need in needs.items() if result.allocation.rented.get(slug, np.zeros(1)).any()}
+    slug = max(jobs, key=lambda name: jobs[name], default="")
+    if slug and jobs[slug] > LARGEST_INSTANCE:
+        result.warnings.append(Finding("offer_smaller_than_job", None, {"gpus": jobs[slug], "workload": slug}))
 
 
 def _remedy(order: UpgradeOrder | None, books: Books) -> dict[str, Any]:

@@ -148,7 +148,8 @@ def house(
     hosts = np.asarray(sum((holding.hosts for holding in fleet.holdings), np.zeros(draw_max.shape)))
     # machines without a circuit or a place do not run; switches take their power first
     answer.held = np.minimum(
-        _run_by(hosts, draw_max, fabric_kw[0], room["power"]), _run_by(hosts, racks, np.zeros(racks.shape), room["racks"])
+        _run_by(hosts, draw_max, fabric_kw[0], room["power"]),
+        _run_by(hosts, racks, np.zeros(racks.shape), room["racks"]),
     )
     running_kw = fleet_draw(fleet, used, fabric_kw, answer.held)[1]
     for resource, needed in (("power", draw_max), ("racks", racks), ("cooling", running_kw)):

@@ -114,6 +114,7 @@ class Build(Document):
     share_basis: Basis = "estimate"
     price: Price | None = None
     source: Source = Source()
+    power_source: Source = Source()
 
 
 class AddOn(Document):

@@ -247,6 +247,7 @@ class _Maker:
             memory_share=memory,
             price=price,
             source=self._source(item, "support_pct_per_year"),
+            power_source=self._source(item, "max_power_w"),
         )
 
     def _addon(self, item: ItemRecord) -> AddOn:

@@ -173,9 +173,15 @@ def test_a_plan_without_a_quote_is_compared_with_nobody():
     assert [entry["break_even"] for entry in plain["plans"]] == [{}, {}]
 
 
-def test_no_comparable_offer_is_no_quote():
+def test_a_plan_that_needs_an_offer_and_finds_none_has_no_total():
     result = evaluated({"slug": "cloud", "overflow": {"accelerator": "gpu"}}, prices=book(offers={})).plans[0]
-    assert [reason.code for reason in result.infeasible] == ["no_quote"]
+    assert [reason.code for reason in result.infeasible] == ["no_offer"]
+    assert not result.priced
+
+
+def test_a_plan_that_never_overflows_needs_no_offer():
+    result = evaluated(plan(overflow={"accelerator": "gpu"}), months=1, prices=book(offers={})).plans[0]
+    assert result.feasible
 
 
 def test_an_own_price_goes_before_the_quote_and_says_so():

@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.engine.allocation import Allocation
 from planner.engine.calendar import Array
-from planner.engine.costs.books import MIN_FABRIC_FTE, STAFF_STEPS, Books
+from planner.engine.costs.books import CLOUD_FTE, MIN_FABRIC_FTE, STAFF_STEPS, Books
 from planner.engine.costs.purchases import Purchases, purchases
 from planner.engine.fleet import Fleet
 from planner.engine.housing import Housing, pue_of
@@ -87,6 +87,12 @@ class PlanCosts:
         for limit, share in reversed(STAFF_STEPS):
             fte = np.where(self.hosts <= limit, share, fte)
         return np.where(self.hosts > 0, fte, 0.0)
+
+    @cached_property
+    def fte_cloud(self) -> Array:
+        """Staff of a plan that only rents, in the months in which it does. [FTE]"""
+        rents = sum(self.allocation.rented.values(), np.zeros(self.ledger.shape))
+        return np.where((self.fte_owned <= 0) & (rents > 0), CLOUD_FTE, 0.0)
 
     @cached_property
     def fte_fabric(self) -> Array:

@@ -6,7 +6,6 @@ import numpy as np
 
 from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import (
-    CLOUD_FTE,
     LOADED_COST,
     RETAIL_COLOCATION,
     RETAIL_UNDER_KW,
@@ -190,10 +189,7 @@ def staff(costs: PlanCosts) -> None:
     monthly = loaded / 12.0 * costs.books.paths["wages"]
     drivers = ("operations/loaded_cost_per_fte_year", "operations/servers_per_fte")
     fte = costs.fte_owned
-    rents = np.zeros(costs.ledger.shape)
-    for rented in costs.allocation.rented.values():
-        rents = rents + rented
-    cloud_only = np.where((fte <= 0) & (rents > 0), CLOUD_FTE, 0.0)
+    cloud_only = costs.fte_cloud
     costs.ledger.add(
         "opex.staff",
         "servers",
