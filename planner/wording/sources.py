@@ -59,7 +59,11 @@ def source(origin: Source, pricing_date: dt.date | None = None, stale_after_days
     found = badge(origin.basis)
     if stale:
         found = {"badge": "stale", "word": str(BADGES["stale"])}
-    facts = [str(ITEMS.get(origin.item, "")), origin.supplier, gettext("no. {number}").format(number=origin.number) if origin.number else ""]
+    facts = [
+        str(ITEMS.get(origin.item, "")),
+        origin.supplier,
+        gettext("no. {number}").format(number=origin.number) if origin.number else "",
+    ]
     if origin.dated is not None:
         facts.append(date(origin.dated))
     if origin.valid_until is not None:

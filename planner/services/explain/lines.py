@@ -20,7 +20,9 @@ FACTOR_UNITS = {
     "warranty_months": "month",
     "term_months": "month",
     "lead_weeks": "week",
-    **dict.fromkeys(("share", "share_by_age", "rate", "recoverable", "usable_share", "commission", "discount"), "share"),
+    **dict.fromkeys(
+        ("share", "share_by_age", "rate", "recoverable", "usable_share", "commission", "discount"), "share"
+    ),
     **dict.fromkeys(("accelerator_share", "memory_share"), "share"),
 }
 
@@ -47,7 +49,6 @@ def category(subject: Subject, name: str, lines: list[Line], *, discounted: bool
         name,
         wording.category(name),
         sign * subject.plan.money(_value(subject, line, discounted) for line in lines),
-        formula=gettext("sum of its lines"),
         combine="sum",
         children=[_line(subject, line, discounted, sign) for line in lines],
     )

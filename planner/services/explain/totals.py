@@ -15,7 +15,7 @@ def present_value(subject: Subject) -> Node:
         gettext("Present value"),
         subject.plan.present_value if priced else None,
         combine="sum",
-        formula=gettext("sum over all months of amount × discount factor; month 0 is not discounted"),
+        formula=gettext("sum of its lines over all months, each amount × discount factor; month 0 is not discounted"),
         children=categories(subject, discounted=True) if priced else (),
         drivers=subject.drivers(("finance/discount_rate", "months", "finance/residual_at_horizon")),
     )
@@ -45,7 +45,7 @@ def _nominal(subject: Subject, key: str, label: str, kind: str | None) -> Node:
         label,
         subject.plan.nominal_total if kind is None else subject.plan.total(kind),
         combine="sum",
-        formula=gettext("sum over all months, not discounted"),
+        formula=gettext("sum of its lines over all months, not discounted"),
         children=categories(subject, discounted=False, kind=kind),
     )
 

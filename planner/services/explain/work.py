@@ -9,10 +9,36 @@ from django.utils.translation import gettext
 from planner import wording
 from planner.engine.calendar import Array
 from planner.engine.demand import Requirement
+from planner.engine.inputs import Workload
 from planner.services.explain.nodes import Node, Subject
 
-# Factors that are shares, and those left out at 1, where they stand for "does not apply".
-SHARES = {"target_utilisation", "allocation", "available", "mfu", "goodput", "derate"}
+# factor → (unit, how many of it one of that unit is). Others are plain numbers.
+FACTOR_UNITS: dict[str, tuple[str, float]] = {
+    **dict.fromkeys(("target_utilisation", "allocation", "available", "mfu", "goodput", "derate"), ("share", 1.0)),
+    **dict.fromkeys(("peak_to_mean", "diurnal", "burst"), ("times", 1.0)),
+    **dict.fromkeys(("gang", "server_gpus", "replica_gpus"), ("GPU", 1.0)),
+    **dict.fromkeys(("spare_servers", "servers_active"), ("server", 1.0)),
+    "gpu_hours_per_run": ("GPU-hour", 1.0),
+    "deadline_days": ("day", 1.0),
+    "tokens": ("1e9 token", 1e9),
+    "active_params": ("1e9 param", 1e9),
+    "peak_flops": ("TFLOP/s", 1e12),
+    "attention_flop": ("GFLOP/token", 1e9),
+    "rate_per_gpu": ("request/s/GPU", 1.0),
+    "replica_rate": ("request/s", 1.0),
+    "step_s": ("ms", 1e-3),
+    "prefill_s": ("ms", 1e-3),
+}
+MEASURED = {"training": ("token/s/GPU", 1.0), "serving": ("request/s/GPU", 1.0)}
+# Fields of a workload behind a factor of another name.
+FIELDS = {
+    "tokens": "tokens_b",
+    "diurnal": "diurnal_peak",
+    "burst": "burst_peak",
+    "allocation": "scheduler",
+    "derate": "latency",
+}
+# Factors left out at 1, where they stand for "does not apply", or at 0.
 SILENT = {"pcie", "allocation", "available", "convert"}
 
 
@@ -133,7 +159,9 @@ def unmet_cost(subject: Subject) -> Node:
 def capacity(subject: Subject) -> Node:
     """GPUs that planning asks for in the busiest month, each factor once, by name."""
     plan = subject.plan
-    m = int(np.argmax(np.where(np.isfinite(plan.needed[0]), plan.needed[0], 0.0)))
+    needed = np.where(np.isfinite(plan.needed[0]), plan.needed[0], 0.0)
+    # whole servers and jobs make many months need the most: of these the one with the most work
+    m = int(np.argmax(np.where(needed >= needed.max() - 1e-9, plan.demand[0], -1.0)))
     start = plan.plan.start.build if plan.plan.start else next(iter(plan.requirements), None)
     return subject.figure(
         "capacity",
@@ -156,13 +184,18 @@ def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node
     base = f"demand/workloads/{slug}"
     paths = [path for path in _demand_paths(subject) if path.startswith(base + "/")]
     mean = float(need.mean[0, m])
-    children = [subject.figure("mean", wording.factor_name("mean"), mean, "GPU", drivers=subject.drivers(paths))]
+    children = [
+        subject.figure(
+            "mean", wording.factor_name("mean"), mean, "GPU", drivers=subject.drivers(paths), formula=_mean(work)
+        )
+    ]
     for name, value in need.factors.items():
-        if name in SILENT and abs(value - 1.0) < 1e-12:
+        if (name in SILENT and abs(value - 1.0) < 1e-12) or (name == "attention_flop" and not value):
             continue
-        unit = "share" if name in SHARES else "1"
-        drivers = subject.drivers([f"{base}/{name}"] if hasattr(work, name) else [])
-        children.append(subject.figure(name, wording.factor_name(name), value, unit, drivers=drivers))
+        unit, scale = MEASURED[work.kind] if name == "measured_rate" else FACTOR_UNITS.get(name, ("1", 1.0))
+        field = FIELDS.get(name, name)
+        drivers = subject.drivers([f"{base}/{field}"] if hasattr(work, field) else [])
+        children.append(subject.figure(name, wording.factor_name(name), value / scale, unit, drivers=drivers))
     if need.reserve[0, m]:
         children.append(subject.figure("reserve", gettext("GPUs in spare servers"), float(need.reserve[0, m]), "GPU"))
     return subject.figure(
@@ -173,6 +206,20 @@ def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node
         children=children,
         formula=f"{_rule(work.kind)} · {_limit(need.limit)}",
     )
+
+
+def _mean(work: Workload) -> str:
+    """How the mean follows from what the document states."""
+    if work.kind == "training":
+        return gettext("runs a month × GPU-hours per run ÷ hours of a month, with growth and software speed-up")
+    if work.kind == "serving":
+        return gettext(
+            "requests a second ÷ (requests a second per GPU × load within the latency class), "
+            "with growth and software speed-up"
+        )
+    if work.gpu_hours_per_month is not None:
+        return gettext("GPU-hours a month ÷ hours of the month, with growth and software speed-up")
+    return gettext("GPUs today, with growth and software speed-up")
 
 
 def _rule(kind: str) -> str:
