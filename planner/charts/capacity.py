@@ -17,7 +17,7 @@ def figure(chart: Chart) -> Figure:
     """GPUs owned (with what is rented on top, dotted) against what is asked for."""
     plans = chart.evaluation.plans
     if not plans:
-        return chart.done(gettext("Capacity and demand"), "", [], [], axes={})
+        return chart.empty(gettext("Capacity and demand"), gettext("There is no plan to draw."))
     demand = plans[0].demand[0]
     best = chart.comparison.verdict.plan
     needed = (chart.evaluation.plan(best) if best else plans[0]).needed[0]
@@ -87,11 +87,25 @@ def _rented(plan: PlanResult) -> Array:
 
 
 def _summary(chart: Chart, demand: Array) -> str:
-    return gettext("Demand grows from {first} to {last} GPUs; GPUs that run at the end: {plans}.").format(
-        first=wording.number(float(demand[0]), digits=3),
-        last=wording.number(float(demand[-1]), digits=3),
-        plans=gettext(", ").join(
-            f"{chart.names[plan.slug]} {wording.number(float(plan.capacity[-1]), digits=3)}"
-            for plan in chart.evaluation.plans
-        ),
+    """How demand moves, and the GPUs of each plan at the end."""
+    first, last = float(demand[0]), float(demand[-1])
+    alike = abs(last - first) <= 0.01 * max(first, last)
+    if alike and float(demand.max() - demand.min()) <= 0.03 * max(first, last):
+        asked = gettext("Demand stays at {gpus}.").format(gpus=wording.numbers.counted(last, "GPU", digits=3))
+    elif alike:
+        asked = gettext("Demand begins and ends at {gpus}, with {most} at its highest.").format(
+            gpus=wording.numbers.counted(last, "GPU", digits=3), most=wording.number(float(demand.max()), digits=3)
+        )
+    else:
+        pattern = (
+            gettext("Demand grows from {first} to {last} GPUs.")
+            if last > first
+            else gettext("Demand falls from {first} to {last} GPUs.")
+        )
+        asked = pattern.format(first=wording.number(first, digits=3), last=wording.number(last, digits=3))
+    ends = gettext(", ").join(
+        f"{chart.names[plan.slug]} {wording.number(float(plan.capacity[-1]), digits=3)}"
+        for plan in chart.evaluation.plans
     )
+    owned = gettext("GPUs that run at the end: {plans}.").format(plans=ends)
+    return asked + wording.findings.sentence_space() + owned

@@ -18,6 +18,8 @@ Sums = dict[str, list[float]]
 
 def figure(chart: Chart) -> Figure:
     """A group of bars a fiscal year, a bar a plan: capex, opex on top, credits below zero; nominal."""
+    if not chart.priced:
+        return chart.unpriced(gettext("Cash by fiscal year"))
     years = chart.calendar.fiscal_years(chart.scenario.finance.fiscal_year_start_month)
     labels = [gettext("FY {year}").format(year=label) + ("*" if partial else "") for label, _months, partial in years]
     months_of = [months for _label, months, _partial in years]

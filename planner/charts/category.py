@@ -11,6 +11,8 @@ from planner.engine.lines import CATEGORIES
 
 def figure(chart: Chart) -> Figure:
     """One group of bars a category, one bar a plan, from zero; credits below it."""
+    if not chart.priced:
+        return chart.unpriced(gettext("Present value by category"))
     parts = {plan.slug: plan.by_category() for plan in chart.priced}
     used = [name for name in CATEGORIES if any(abs(found.get(name, 0.0)) > 0 for found in parts.values())]
     biggest = max((abs(value) for found in parts.values() for value in found.values()), default=1.0)

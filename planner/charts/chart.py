@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from planner import wording
 from planner.charts.axes import Axis, firsts
 from planner.charts.layout import layout
-from planner.charts.text import escaped, short
+from planner.charts.text import escaped, short, wrapped
 from planner.charts.theme import DASHES, LIGHT, MARKERS, PATTERNS, plan_role
 from planner.engine.calendar import Array
 from planner.engine.compare import Comparison
@@ -112,6 +112,23 @@ class Chart:
         )
 
     # ── the whole ──
+
+    def empty(self, title: str, text: str) -> Figure:
+        """A figure that has nothing to draw: the sentence that says why, in the middle, and no axes."""
+        self.note(
+            "<br>".join(escaped(line) for line in wrapped(text, 48)), "ink2", x=0.5, y=0.5, xref="paper", yref="paper"
+        )
+        self.annotations[-1]["font"]["size"] = 14
+        hidden = {"visible": False, "range": [0, 1]}
+        drawn = self.done(title, text, [], [], axes={"xaxis": hidden, "yaxis": hidden}, legend=False, height=200)
+        drawn["layout"]["meta"]["narrow"] = {}  # which would take the sentence away
+        return drawn
+
+    def unpriced(self, title: str) -> Figure:
+        """The figure of money where no plan has any."""
+        return self.empty(
+            title, gettext("No plan can be priced, so there is nothing to draw; the notes on the plans say why.")
+        )
 
     def done(
         self,

@@ -16,6 +16,8 @@ from planner.engine.result import PlanResult
 
 def figure(chart: Chart) -> Figure:
     """Steps are purchases; the value at the horizon is left out, as in the break-even."""
+    if not chart.priced:
+        return chart.unpriced(gettext("Cumulative cost, present value"))
     curves = {plan.slug: plan.cumulative_without_residual for plan in chart.priced}
     high = max((float(curve.max()) for curve in curves.values()), default=1.0)
     low = min((float(curve.min()) for curve in curves.values()), default=0.0)

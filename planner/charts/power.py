@@ -15,6 +15,8 @@ Limit = list[float | None]
 def figure(chart: Chart) -> Figure:
     """IT kW above, racks below, each with the limit of the room."""
     plans = [plan for plan in chart.evaluation.plans if plan.housing.draw_busy.any()]
+    if not plans:
+        return chart.empty(gettext("Power and racks"), gettext("No plan owns machines."))
     cooling, racks = _limits(chart)
     for plan in plans:
         chart.steps(plan, plan.housing.draw[0], hover="%{y:.2~f} kW")
@@ -75,11 +77,7 @@ def _summary(chart: Chart, plans: Sequence[PlanResult], cooling: Limit) -> str:
     peak = gettext(", ").join(
         f"{chart.names[plan.slug]} {wording.number(plan.peak_kw, digits=3)}{wording.numbers.SPACE}kW" for plan in plans
     )
-    summary = (
-        gettext("Peak power of the machines: {plans}.").format(plans=peak)
-        if plans
-        else gettext("No plan owns machines.")
-    )
+    summary = gettext("Highest mean draw of the machines in a month: {plans}.").format(plans=peak)
     first = cooling[0] if cooling else None
     if first is not None:
         summary += wording.findings.sentence_space() + gettext(

@@ -172,3 +172,36 @@ def test_a_plan_without_a_quote_has_no_cost_curve():
         assert named(charts.figure("cumulative", *sample), "8-GPU server now") == []
         for code in charts.FIGURES:
             charts.figure(code, *sample)
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_a_figure_without_plans_to_draw_says_so_and_has_no_axes(language):
+    from tests.planner.sample import book
+
+    prices = book()
+    unquoted = {slug: build.model_copy(update={"price": None}) for slug, build in prices.builds.items()}
+    sample = bare(
+        prices=prices.model_copy(update={"builds": unquoted}),
+        plans=[{"slug": "a", "start": {"build": "srv-8x"}}],
+        market={},
+    )
+    with override(language):
+        for code in ("cumulative", "category", "cash"):
+            figure = charts.figure(code, *sample)
+            assert figure["data"] == []
+            assert figure["summary"][-2:] not in (": .", "：。")
+            assert not figure["layout"]["xaxis"]["visible"]
+            assert not figure["layout"]["yaxis"]["visible"]
+            assert figure["layout"]["annotations"]
+            assert figure["layout"]["meta"]["narrow"] == {}
+
+
+def test_demand_that_stays_is_not_said_to_grow():
+    work = {"kind": "pool", "slug": "pool", "accelerator": "h200-nvl", "gpus": 2.5, "growth": {"kind": "constant"}}
+    with override("en"):
+        summary = charts.figure("capacity", *bare(demand={"workloads": [work]}))["summary"].replace("\u00a0", " ")
+        assert summary.startswith("Demand stays at 2.5 GPUs. GPUs that run at the end: ")
+        work["growth"] = {"kind": "linear", "per_month": 1}
+        assert charts.figure("capacity", *bare(demand={"workloads": [work]}))["summary"].startswith(
+            "Demand grows from 2.5 to 13.5 GPUs."
+        )

@@ -4,6 +4,7 @@ import pytest
 from django.utils.translation import override
 
 from planner.engine import ENGINE_VERSION
+from planner.engine.prices import Source
 from planner.services import explain
 from tests.planner.sample import bare, evaluated
 
@@ -170,6 +171,38 @@ def test_gpus_needed_name_each_factor_once(sample):
     keys = [node["key"] for node in pool["children"]]
     assert keys == ["mean", "peak_to_mean", "target_utilisation"]
     assert pool["value"] == pytest.approx(2.5 * 1.04**35 / 0.8)
+
+
+def test_the_busiest_month_has_the_most_work_of_those_that_need_most(sample):
+    work = {
+        "kind": "training",
+        "slug": "run",
+        "accelerator": "h200-nvl",
+        "tokens_b": 920,
+        "deadline_days": 45,
+        "measured_tokens_per_s_per_gpu": 9000,
+        "runs_per_month": 0.2,
+        "growth": {"kind": "linear", "per_month": 0.001},
+    }
+    with override("en"):
+        tree = explain.tree(*bare(demand={"workloads": [work]}), "server", "capacity")
+        assert not tree["formula_text"].startswith("in Dec 2026")  # one run decides in every month; work grows
+        texts = {node["key"]: node["value_text"].replace("\u00a0", " ") for node in tree["children"][0]["children"]}
+    assert texts["tokens"] == "920 billion tokens"
+    assert texts["deadline_days"] == "45 days"
+    assert texts["measured_rate"] == "9,000 tokens / s / GPU"
+    assert tree["children"][0]["children"][0]["formula_text"]  # the mean
+
+
+def test_power_figures_cite_their_own_source_or_none():
+    from tests.planner.sample import book
+
+    prices = book()
+    origin = Source(basis="sourced", supplier="Data sheet")
+    cited = prices.builds["srv-8x"].model_copy(update={"power_source": origin})
+    given = bare(prices=prices.model_copy(update={"builds": {**prices.builds, "srv-8x": cited}}))
+    assert child(explain.tree(*given, "server", "peak_kw"), "srv-8x")["source"]["text"] == "Data sheet"
+    assert child(explain.tree(*bare(), "server", "peak_kw"), "srv-8x")["source"] is None
 
 
 def test_work_undone_is_priced_beside_the_totals():

@@ -537,6 +537,37 @@ def test_the_overhead_opens_into_machine_hours_and_pue():
         )
 
 
+def test_a_credit_reads_price_age_commission_and_condition():
+    evaluation, _comparison = evaluated()
+    credit = next(line for line in evaluation.plan("server").lines if line.category == "credit.residual_at_horizon")
+    with override("en"):
+        text = wording.formula(credit, "USD", evaluation.calendar)
+        words, numbers_put_in = text.split(": ")
+        assert words == "price paid × share by age × (1 − commission) × condition, in the last month"
+        terms, amount = numbers_put_in.split(" (")[0].split(" = ")
+        paid, *shares = terms.split(" × ")
+        assert paid.startswith("−$") and amount.startswith("−$") and shares[-2].endswith("%") and shares[-1] == "1"
+
+
+def test_the_printed_numbers_of_a_formula_multiply_to_its_amount():
+    def value(text):
+        figure = float(re.search(r"[\d,.]+", text)[0].replace(",", ""))
+        return (
+            figure
+            / (100 if "%" in text else 1)
+            / (1 if "÷" not in text else float(text.split("÷")[1].replace(",", "")))
+        )
+
+    evaluation, _comparison = evaluated()
+    with override("en"):
+        for line in (line for plan in evaluation.plans for line in plan.lines):
+            terms, amount = wording.formula(line, "USD").rpartition(": ")[2].split(" = ")
+            product = 1.0
+            for term in terms.split(" × "):
+                product *= value(term)
+            assert product == pytest.approx(value(amount), rel=2e-6, abs=0.02), wording.formula(line, "USD")
+
+
 # ── Sources and refusals ──
 
 
