@@ -546,7 +546,8 @@ def test_a_credit_reads_price_age_commission_and_condition():
         assert words == "price paid × share by age × (1 − commission) × condition, in the last month"
         terms, amount = numbers_put_in.split(" (")[0].split(" = ")
         paid, *shares = terms.split(" × ")
-        assert paid.startswith("−$") and amount.startswith("−$") and shares[-2].endswith("%") and shares[-1] == "1"
+        assert {paid[0], amount[0]} == {numbers.MINUS}
+        assert [share[-1] for share in shares] == ["%", "%", "1"]
 
 
 def test_the_printed_numbers_of_a_formula_multiply_to_its_amount():
