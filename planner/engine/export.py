@@ -203,17 +203,20 @@ def ledger_rows(plain: dict[str, Any]) -> list[list[Any]]:
     return rows
 
 
+def disarmed(cell: Any) -> Any:
+    """A cell for CSV: text that a spreadsheet would run as a formula is quoted, numbers stay numbers."""
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+
+
 def as_csv(plain: dict[str, Any]) -> str:
-    """The ledger as CSV; text that a spreadsheet would run as a formula is disarmed, numbers stay numbers."""
+    """The ledger as CSV."""
     import csv
     import io
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     for row in ledger_rows(plain):
-        writer.writerow(
-            [f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" and cell else cell for cell in row]
-        )
+        writer.writerow([disarmed(cell) for cell in row])
     return out.getvalue()
 
 
