@@ -69,7 +69,7 @@ def _stored(name: str) -> dict[str, Any] | None:
     try:
         rows = Row.objects.filter(head__isnull=False).select_related("head__prices")
         number = int(name) if name.isascii() and name.isdigit() and len(name) < 19 else None  # a key has 64 bits
-        row = rows.filter(name=name).first() if number is None else rows.filter(pk=number).first()
+        row = rows.filter(name=name).first() if name else None if number is None else rows.filter(pk=number).first()
     except DatabaseError:  # not migrated yet: only the templates are there
         return None
     return None if row is None or row.head is None else {"scenario": row.head.document, "prices": row.head.prices.book}
