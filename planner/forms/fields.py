@@ -95,6 +95,7 @@ SELDOM = {
     "moe",
 }
 NOT_SELDOM = {"Market.provider_class"}
+MONTH_NAMED = {"fiscal_year_start_month"}  # numbers that are chosen by the name of a month
 # Fields that say nothing under a rule of follow-up purchases.
 UNUSED_FOLLOW_UP = {
     "none": {"FollowUp.batch", "FollowUp.build", "FollowUp.waves", "FollowUp.min_service_months"},
@@ -278,6 +279,8 @@ def _shape(name: str, owner: str, info: FieldInfo) -> _Shape:
         choices = UNION_KINDS.get(owner.partition(".")[0], choices)
         kind = "choice" if len(choices) > 1 else ""
     default = None if info.is_required() else info.get_default()
+    if name in MONTH_NAMED:
+        kind, choices = "choice", tuple(range(1, 13))
     return _Shape(
         name, owner, kind, quantity, int in bare and float not in bare, optional, choices, catalog_kind, default
     )

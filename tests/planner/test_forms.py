@@ -21,10 +21,10 @@ def typed(document, path, text):
     return forms.read(forms.declared(document, path), text)
 
 
-def row_of(version, path):
+def row_of(version, path, first=None):
     document = scenarios.read(version.document)
     result, _comparison = evaluation.evaluated(version)
-    page = forms.Page(document, result, evaluation.book_of(version.prices_id), shipped(), version.document)
+    page = forms.Page(document, result, evaluation.book_of(version.prices_id), shipped(), (first or version).document)
     return page.rows()[path]
 
 
@@ -130,13 +130,32 @@ def test_an_automatic_field_shows_what_holds_and_whose_it_is(row, editor):
     path = "sites/office/electricity_price_per_kwh"
     shown = row_of(row.head, path)
     assert (shown.text, shown.unit, shown.badge["badge"]) == ("0.1033", "USD / kWh", "market")
-    own = row_of(scenarios.edit(row, 1, path, 0.2, editor), path)
+    began = row.head
+    own = row_of(scenarios.edit(row, 1, path, 0.2, editor), path, began)
     assert (own.text, own.badge["badge"]) == ("0.2", "own")
 
 
 def test_u014_every_price_names_unit_and_period(row):
     result, _comparison = evaluation.evaluated(row.head)
     document = scenarios.read(row.head.document)
+def test_a_figure_of_the_template_is_nobodys_own_until_it_is_changed(row, editor):
+    path = next(each.path for each in forms.walk(scenarios.read(row.head.document)) if each.name == "gpus")
+    began = row.head
+    assert row_of(began, path).badge["badge"] == "template"
+    changed = scenarios.edit(row, 1, path, 7.5, editor)
+    assert row_of(changed, path, began).badge["badge"] == "own"
+
+
+def test_each_path_of_prices_is_named_and_a_month_is_chosen_by_its_name(row):
+    document = scenarios.read(row.head.document)
+    result, _comparison = evaluation.evaluated(row.head)
+    rows = forms.Page(document, result, evaluation.book_of(row.head.prices_id), shipped(), row.head.document).rows()
+    named = [each.label for path, each in rows.items() if path.endswith("/by_year")]
+    assert len(named) == len(set(named)) == 6
+    month = rows["finance/fiscal_year_start_month"]
+    assert (month.kind, month.text, month.options[3]) == ("choice", "1", ("4", "April"))
+
+
     page = forms.Page(document, result, evaluation.book_of(row.head.prices_id), shipped(), row.head.document)
     units = {
         each.path: page.row(each).unit
