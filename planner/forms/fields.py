@@ -272,15 +272,16 @@ def _shape(name: str, owner: str, info: FieldInfo) -> _Shape:
         inside = next(part for part in bare if get_origin(part) is tuple)
         element = get_args(inside)[0]
         kind = "points" if isinstance(element, type) and issubclass(element, BaseModel) else "list"
+        quantity = next((mark for mark in getattr(element, "__metadata__", ()) if isinstance(mark, Quantity)), None)
     elif str in bare:
         kind = {"start": "month", "currency": "currency", "tax_region": "item"}.get(name, "text")
         catalog_kind = "tax" if name == "tax_region" else ""
     if kind == "choice" and name == "kind" and len(choices) == 1:
         choices = UNION_KINDS.get(owner.partition(".")[0], choices)
         kind = "choice" if len(choices) > 1 else ""
-    default = None if info.is_required() else info.get_default()
     if name in MONTH_NAMED:
         kind, choices = "choice", tuple(range(1, 13))
+    default = None if info.is_required() else info.get_default()
     return _Shape(
         name, owner, kind, quantity, int in bare and float not in bare, optional, choices, catalog_kind, default
     )

@@ -18,7 +18,7 @@ from planner.engine.inputs import Scenario, get_at
 from planner.engine.prices import PriceBook, Source
 from planner.engine.quantities import InputError
 from planner.forms.fields import MONTH_NAMED, Declared, declared, own_prices, plain_value, walk
-from planner.forms.typed import write
+from planner.forms.typed import rounded, write
 from planner.services import assumptions
 
 SECTIONS = ("demand", "plans", "prices", "site", "finance")
@@ -248,6 +248,8 @@ class Page:
         if each.group == "own_prices":
             priced = self.priced[each.name]
             amount = each.value if each.value is not None else priced.amount
+            if each.value is None and amount is not None:
+                amount = rounded(amount / each.times) * each.times
             badge = self._template(each) or self._price_badge(each, priced)
             return (None if amount is None else amount / each.times), badge, badge["text"]
         if each.kind != "number":
@@ -260,7 +262,7 @@ class Page:
                 return None, None, ""
             value, source = stands_in
             badge = wording.source(source)
-            return value, badge, badge["text"]
+            return rounded(value), badge, badge["text"]
         same = each.default is not None and each.value == each.default
         if (not same or quantity.basis == "choice") and (badge := self._template(each)):
             return each.value, badge, badge["text"]
@@ -304,7 +306,8 @@ class Page:
             return wording.choice(each.path, former) if each.kind != "part" else wording.choice("", bool(former))
         if former is None:
             return wording.empty_text(each.path, self.scenario) or _("automatic")
-        return write(each, former) + ("\u00a0" + self._unit(each) if self._unit(each) else "")
+        unit = self._unit(each)
+        return write(each, former / each.times if each.times != 1.0 else former) + ("\u00a0" + unit if unit else "")
 
     def _unit(self, each: Declared) -> str:
         if each.unit:
