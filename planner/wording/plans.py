@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 from django.utils.translation import gettext, ngettext
@@ -124,14 +125,17 @@ def plan_name(plan: Plan, book: PriceBook | None = None) -> str:
 
 
 def plan_names(scenario: Scenario, book: PriceBook | None = None) -> dict[str, str]:
-    """Name by slug, each different: where settings give two plans the same name, the GPU or the slug tells
+    """Name by slug, each different: where settings give two plans the same name, the GPU or a number tells
     them apart."""
     names = {plan.slug: plan_name(plan, book) for plan in scenario.plans}
     for name in {name for name in names.values() if list(names.values()).count(name) > 1}:
         alike = [plan for plan in scenario.plans if names[plan.slug] == name]
         hardware = [_hardware(plan, book) for plan in alike]
-        marks = hardware if len(set(hardware)) == len(alike) else [plan.slug for plan in alike]
-        names |= {plan.slug: f"{name} · {mark}" for plan, mark in zip(alike, marks, strict=True)}
+        if len(set(hardware)) == len(alike):
+            names |= {plan.slug: f"{name} · {mark}" for plan, mark in zip(alike, hardware, strict=True)}
+            continue
+        free = (numbered for n in count(2) if (numbered := f"{name} ({n})") not in names.values())
+        names |= {plan.slug: next(free) for plan in alike[1:]}
     return names
 
 

@@ -397,7 +397,7 @@ def test_a_plan_keeps_the_name_it_was_given():
 def test_two_plans_of_one_name_are_told_apart():
     data = document()
     data["plans"] = [data["plans"][3], {**data["plans"][3], "slug": "cloud-2"}]
-    assert wording.plan_names(Scenario.read(data), book()) == {"cloud": "Cloud · cloud", "cloud-2": "Cloud · cloud-2"}
+    assert wording.plan_names(Scenario.read(data), book()) == {"cloud": "Cloud", "cloud-2": "Cloud (2)"}
 
 
 @pytest.mark.parametrize("slug", ["small-team", "image-startup", "driving-lab", "office-server"])
