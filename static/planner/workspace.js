@@ -5,7 +5,10 @@ const workspace = document.getElementById("workspace");
 const $ = (id) => document.getElementById(id);
 const TYPING_MS = 150; // while a number is being typed
 const UNSURE_MS = 700; // while what stands in the field is no number yet
-const RETRY_MS = 4000;
+const RETRY_MS = 4000; // while the server cannot be reached
+const FIRST_WAIT_MS = 1000; // after a fault of the server; doubled with every try
+const TRIES = 6;
+const PASSING = [408, 429]; // refusals that may end by themselves
 
 // ── Edits ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -65,7 +68,8 @@ workspace.addEventListener("keydown", (event) => {
   const number = Number(text);
   if (!text || !Number.isFinite(number)) return;
   event.preventDefault();
-  const decimals = (text.split(".")[1] ?? "").length;
+  const [digits, power = "0"] = text.toLowerCase().split("e");
+  const decimals = Math.min(100, Math.max(0, (digits.split(".")[1] ?? "").length - Number(power)));
   const step = (decimals ? 10 ** -decimals : Math.abs(number) >= 1000 ? 100 : 1) * (event.shiftKey ? 10 : 1);
   const next = (number + (event.key === "ArrowUp" ? step : -step)).toFixed(decimals);
   input.value = next.replace("-", "−").replace(/\B(?=(\d{3})+(?!\d))/g, decimals ? "" : ",");
@@ -91,26 +95,65 @@ document.body.addEventListener("htmx:afterRequest", (event) => {
   const form = event.detail.elt;
   if (event.detail.successful) {
     failed.delete(form);
+    tries.delete(form);
     if (!failed.size) $("banner").hidden = true;
     const input = form.querySelector?.(".arow [name=value], [name=value]");
     if (input?.closest(".arow")) markInvalid(input);
   } else if (event.detail.requestConfig?.verb === "post" && event.detail.failed) {
-    keep(form, workspace.dataset.failed);
+    const { status } = event.detail.xhr;
+    if (status >= 400 && status < 500 && !PASSING.includes(status)) refuse(form, status);
+    else keepTrying(form);
   }
 });
 document.body.addEventListener("htmx:sendError", (event) => {
-  if (event.detail.requestConfig?.verb === "post") keep(event.detail.elt, workspace.dataset.offline);
+  if (event.detail.requestConfig?.verb !== "post") return;
+  failed.add(event.detail.elt);
+  say(workspace.dataset.offline);
+  retryIn(RETRY_MS);
 });
 
-function keep(form, words) {
-  failed.add(form);
+const tries = new WeakMap();
+let waiting = 0;
+function retryIn(ms) {
+  clearTimeout(waiting);
+  waiting = setTimeout(retry, ms);
+}
+function say(words, again) {
   const banner = $("banner");
   banner.textContent = words;
+  if (again) {
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: again });
+    button.addEventListener("click", retry);
+    banner.append(" ", button);
+  }
   banner.hidden = false;
-  setTimeout(retry, RETRY_MS);
+}
+// A refusal stays one however often it is asked: say why, and leave what was typed where it is.
+function refuse(form, status) {
+  failed.delete(form);
+  tries.delete(form);
+  const { gone, forbidden, tooLarge, refused } = workspace.dataset;
+  say({ 403: forbidden, 404: gone, 410: gone, 413: tooLarge }[status] ?? refused);
+  const input = form.closest(".arow")?.querySelector("[name=value]");
+  if (!input) return;
+  sent.delete(input);
+  input.setAttribute("aria-invalid", "true");
+}
+function keepTrying(form) {
+  const count = tries.get(form) ?? 0;
+  failed.add(form);
+  if (count < TRIES) {
+    tries.set(form, count + 1);
+    say(workspace.dataset.failed);
+    retryIn(FIRST_WAIT_MS * 2 ** count);
+  } else {
+    tries.delete(form);
+    say(workspace.dataset.gaveUp, workspace.dataset.again);
+  }
 }
 function retry() {
-  for (const form of failed) {
+  clearTimeout(waiting);
+  for (const form of [...failed]) {
     failed.delete(form);
     if (form.isConnected) htmx.trigger(form, form.closest(".arow") ? "edit" : "submit");
   }

@@ -163,6 +163,60 @@ def test_an_offline_edit_is_kept_and_sent_again(opened):
     assert get_at(scenarios.newest(row).document, GROWTH) == 0.08
 
 
+def test_an_edit_of_a_deleted_scenario_is_sent_once_and_says_why(opened):
+    page, row = opened
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/edit/" in request.url else None)
+    scenarios.delete(row)
+    page.get_by_label("Growth", exact=True).fill("8")
+    page.wait_for_selector("#banner:not([hidden])")
+    assert "It may have been deleted" in page.locator("#banner").inner_text()
+    assert page.get_by_label("Growth", exact=True).input_value() == "8"
+    page.wait_for_timeout(5000)  # longer than any wait before a second try
+    assert len(asked) == 1
+    page.problems.clear()  # the 404 that was asked for
+
+
+@pytest.mark.parametrize(("status", "words"), [(403, "You may not edit"), (413, "too long"), (400, "refused")])
+def test_what_the_server_refuses_is_not_sent_again(opened, status, words):
+    page, _row = opened
+    asked = []
+    page.route("**/edit/", lambda route: (asked.append(1), route.fulfill(status=status, body="")))
+    page.get_by_label("Growth", exact=True).fill("8")
+    page.wait_for_selector("#banner:not([hidden])")
+    assert words in page.locator("#banner").inner_text()
+    page.wait_for_timeout(2500)
+    assert len(asked) == 1
+    page.problems.clear()
+
+
+def test_a_fault_of_the_server_is_tried_again_more_and_more_seldom(opened):
+    page, row = opened
+    page.clock.install()
+    asked = []
+    page.route("**/edit/", lambda route: (asked.append(1), route.fulfill(status=503, body="")))
+    page.get_by_label("Growth", exact=True).fill("8")
+    page.clock.run_for(200)
+    page.wait_for_selector("#banner:not([hidden])")
+    for wait in (1, 2, 4, 8, 16, 32):
+        before = len(asked)
+        page.clock.run_for(wait * 1000 - 300)
+        assert len(asked) == before
+        with page.expect_response("**/edit/"):
+            page.clock.run_for(400)
+        page.evaluate("() => 0")
+    again = page.get_by_role("button", name="Try again")
+    again.wait_for()
+    page.clock.run_for(300_000)
+    assert len(asked) == 7
+    page.unroute("**/edit/")
+    again.click()
+    page.wait_for_function("() => document.getElementById('base').value === '2'")
+    assert page.locator("#banner").is_hidden()
+    assert get_at(scenarios.newest(row).document, GROWTH) == 0.08
+    page.problems.clear()
+
+
 def test_a_switch_and_a_choice(opened):
     page, row = opened
     page.locator("#part-finance > summary").click()
