@@ -264,8 +264,8 @@ class Page:
             badge = wording.source(source)
             return rounded(value), badge, badge["text"]
         same = each.default is not None and each.value == each.default
-        if (not same or quantity.basis == "choice") and (badge := self._template(each)):
-            return each.value, badge, badge["text"]
+        if (not same or quantity.basis == "choice") and (begun := self._template(each)):
+            return each.value, begun, begun["text"]
         basis = quantity.basis if same and quantity.basis != "choice" else "own"
         link = quantity.source if quantity.source.startswith("http") else ""
         badge = wording.source(Source(basis=basis, url=link if basis != "own" else ""))  # type: ignore[arg-type]

@@ -204,8 +204,8 @@ WHOLE = ("month", "quantity")
 
 def _columns(each: Declared) -> tuple[tuple[str, Quantity | None], tuple[str, Quantity | None]]:
     """The two fields of a point, with what is declared for them."""
-    model: type[Document] = {"waves": Wave, "steps": Step}.get(each.name, CurvePoint)
-    (first, one), (second, other) = model.model_fields.items()
+    models: dict[str, type[Document]] = {"waves": Wave, "steps": Step}
+    (first, one), (second, other) = models.get(each.name, CurvePoint).model_fields.items()
     return (first, quantity_of(one)), (second, quantity_of(other))
 
 
