@@ -265,10 +265,10 @@ def _remedy(facts: dict[str, Any], evaluation: Evaluation) -> str:
     if not facts.get("remedy"):
         return gettext("No upgrade of this room is known.")
     weeks = facts.get("remedy_lead_weeks") or 0
-    return gettext("Remedy: {item} for {price}, {weeks} weeks from order.").format(
+    return gettext("Remedy: {item} for {price}, {time} from order.").format(
         item=item(facts["remedy"], evaluation.book),
         price=money(facts["remedy_price"], evaluation.scenario.currency, compact=True),
-        weeks=number(weeks),
+        time=counted(weeks, "week"),
     )
 
 

@@ -433,7 +433,7 @@ def test_short_cooling_names_month_power_loss_and_remedy(sample):
         assert wording.finding(Finding("cooling_short", 14, facts), sample[0]) == (
             "From Feb 2028 the machines give off 6.8 kW, and the office carries away 5 kW: they slow down for "
             "3 months and lose 1,234 GPU-hours of work. Remedy: Split air conditioner, 7 kW, installed for $18.4k, "
-            "6 weeks from order."
+            "6\u00a0weeks from order."
         )
 
 

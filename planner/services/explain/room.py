@@ -87,11 +87,9 @@ def _machine(subject: Subject, holding: Holding, m: int) -> Node:
         wording.item(machine.slug, subject.book),
         idle + busy * (typical - idle),
         "kW",
-        formula=gettext(
-            "{servers} with {gpus} GPUs: idle {idle} kW + busy share {busy} × ({typical} − {idle}) kW"
-        ).format(
+        formula=gettext("{servers} with {gpus}: idle {idle} kW + busy share {busy} × ({typical} − {idle}) kW").format(
             servers=subject.counted(hosts, "server"),
-            gpus=wording.number(cards),
+            gpus=subject.counted(cards, "GPU"),
             idle=wording.number(idle),
             busy=wording.percent(busy),
             typical=wording.number(typical),

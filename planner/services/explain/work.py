@@ -172,8 +172,8 @@ def capacity(subject: Subject) -> Node:
         children=[
             _requirement(subject, slug, need, m) for slug, need in plan.requirements.get(start or "", {}).items()
         ],
-        formula=gettext("in {month}, the busiest month; {there} GPUs are owned then").format(
-            month=subject.month(m), there=wording.number(float(plan.capacity[m]))
+        formula=gettext("in {month}, the busiest month; owned then: {there}").format(
+            month=subject.month(m), there=subject.counted(float(plan.capacity[m]), "GPU")
         ),
     )
 
