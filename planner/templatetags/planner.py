@@ -1,5 +1,7 @@
 """Small helpers of the templates: anchors, times, links to a Why."""
 
+from urllib.parse import urlsplit
+
 from django import template
 from django.urls import reverse
 from django.utils import timezone
@@ -27,6 +29,16 @@ def ago(moment):
 @register.simple_tag
 def why_url(scenario, plan, kpi):
     return reverse("planner:why", args=[scenario.pk, plan, kpi])
+
+
+@register.filter
+def http_only(url):
+    """An address that may become a link; any other, such as javascript:, becomes none."""
+    try:
+        parts = urlsplit(str(url or ""))
+    except ValueError:
+        return ""
+    return url if parts.scheme in ("http", "https") and parts.hostname else ""
 
 
 @register.filter

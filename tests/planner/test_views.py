@@ -5,9 +5,10 @@ import io
 import re
 
 import pytest
+from django.template.loader import render_to_string
 from django.urls import reverse
 
-from planner import forms
+from planner import forms, tables
 from planner.engine.inputs import get_at
 from planner.models import Scenario
 from planner.services import gallery, scenarios
@@ -276,3 +277,34 @@ def test_a_scenario_is_renamed_in_the_header(signed, row):
     answer = signed.post(f"/s/{row.pk}/edit/", asked, headers={"HX-Request": "true"}).content.decode()
     assert '<h1 id="name" hx-swap-oob="true">Ours</h1>' in answer
     assert 'id="a-name" hx-swap-oob="true"' in answer
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://example.org/a?b=1", True),
+        ("HTTP://example.org", True),
+        ("javascript:alert(1)", False),
+        ("javascript://example.org/%0aalert(1)", False),
+        (" javascript:alert(1)", False),
+        ("data:text/html,x", False),
+        ("//example.org", False),
+        ("http://[", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_only_web_addresses_become_links(url, kept):
+    page = render_to_string("planner/_message.html", {"each": {"id": "a", "badge": {"url": url, "word": "market"}}})
+    assert ("href" in page) is kept
+    page = render_to_string("planner/_node_facts.html", {"node": {"source": {"url": url, "word": "", "text": "Shop"}}})
+    assert ("href" in page) is kept
+    assert "Shop" in page
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_a_name_never_runs_as_a_formula_in_a_spreadsheet(name):
+    table = {"head": ["Month", name], "rows": [[name, "−1,234.5"], ["Feb", name]]}
+    head, first, second = csv.reader(io.StringIO(tables.plain_csv(table, "USD"), newline=""))
+    assert head[1] == first[0] == second[1] == f"'{name}"
+    assert first[1] == "-1234.5"
