@@ -15,6 +15,7 @@ from planner.engine.lines import Line
 from planner.engine.prices import PriceBook
 from planner.wording import numbers
 from planner.wording.numbers import MINUS, chinese, exact_percent, money, month_label, number, unit_price
+from planner.wording.sources import provider
 
 if TYPE_CHECKING:
     from planner.engine.result import Order
@@ -254,7 +255,7 @@ def item(slug: str, book: PriceBook | None = None) -> str:
             return book.accelerators[slug].name
         if slug in book.offers:
             offer = book.offers[slug]
-            return " ".join(part for part in (offer.provider, offer.instance_type) if part)
+            return " ".join(part for part in (provider(offer.provider), offer.instance_type) if part)
         for addon in book.addons.values():
             if addon.slug == slug and addon.accelerator in book.accelerators:
                 return book.accelerators[addon.accelerator].name
@@ -341,7 +342,7 @@ def formula(
         month = int(paid[0]) if paid.size else 0
     amount = float(cost_line.minor[month]) / 10.0**cost_line.decimals
     minus = MINUS if cost_line.sign < 0 else ""
-    when = f" ({month_label(calendar, month)})" if calendar is not None else ""
+    when = "" if calendar is None else ("（{}）" if chinese() else " ({})").format(month_label(calendar, month))
     return (
         gettext("{words}: {numbers} = {amount}").format(
             words=formula_words(cost_line),

@@ -34,8 +34,52 @@ BADGE_OF = {
 }
 
 
+# Short names under which the catalog keeps cloud providers → how they write themselves.
+PROVIDERS: dict[str, Any] = {
+    "acecloud": "AceCloud",
+    "alibaba-cloud": _("Alibaba Cloud"),
+    "aws": "AWS",
+    "azure": "Azure",
+    "china-lease-market": _("lease market in China"),
+    "coreweave": "CoreWeave",
+    "crusoe": "Crusoe",
+    "cudo": "CUDO Compute",
+    "cyfuture": "Cyfuture",
+    "digitalocean": "DigitalOcean",
+    "e2e-networks": "E2E Networks",
+    "fluidstack": "Fluidstack",
+    "gcp": "Google Cloud",
+    "huawei-cloud": _("Huawei Cloud"),
+    "hyperstack": "Hyperstack",
+    "jarvislabs": "Jarvislabs",
+    "lambda": "Lambda",
+    "latitude": "Latitude.sh",
+    "market-index": _("market index"),
+    "nebius": "Nebius",
+    "oblivus": "Oblivus",
+    "oracle": "Oracle Cloud",
+    "ovhcloud": "OVHcloud",
+    "packet-ai": "packet.ai",
+    "paperspace": "Paperspace",
+    "runpod": "Runpod",
+    "salad": "Salad",
+    "tencent-cloud": _("Tencent Cloud"),
+    "tensorwave": "TensorWave",
+    "together": "Together AI",
+    "vast": "Vast.ai",
+    "verda-datacrunch": "Verda (DataCrunch)",
+    "vultr": "Vultr",
+    "yotta-shakti": "Yotta Shakti",
+    "yottalabs": "Yotta Labs",
+}
+
 # Estimates of our own, which no supplier quotes.
 ITEMS = {"residual_curve": _("resale curve, estimate")}
+
+
+def provider(slug: str) -> str:
+    """A supplier as it writes itself; others than the catalog's clouds come back as they are."""
+    return str(PROVIDERS.get(slug, slug))
 
 
 def badge(basis: str) -> dict[str, str]:
@@ -61,7 +105,7 @@ def source(origin: Source, pricing_date: dt.date | None = None, stale_after_days
         found = {"badge": "stale", "word": str(BADGES["stale"])}
     facts = [
         str(ITEMS.get(origin.item, "")),
-        origin.supplier,
+        provider(origin.supplier),
         gettext("no. {number}").format(number=origin.number) if origin.number else "",
     ]
     if origin.dated is not None:
