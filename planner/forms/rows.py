@@ -20,6 +20,7 @@ from planner.engine.quantities import InputError
 from planner.forms.fields import MONTH_NAMED, Declared, declared, own_prices, plain_value, walk
 from planner.forms.typed import rounded, write
 from planner.services import assumptions
+from planner.wording.numbers import COUNTED
 
 SECTIONS = ("demand", "plans", "prices", "site", "finance")
 ROOM = 34  # characters in a row, without the marks beside it
@@ -217,7 +218,7 @@ class Page:
             label=label,
             help=help_text + self._facts(each, note),
             text=write(each, shown),
-            unit=self._unit(each),
+            unit=self._unit_of(each, shown),
             badge=badge,
             changed=changed,
             placeholder=str(wording.empty_text(each.path, self.scenario))
@@ -306,8 +307,15 @@ class Page:
             return wording.choice(each.path, former) if each.kind != "part" else wording.choice("", bool(former))
         if former is None:
             return wording.empty_text(each.path, self.scenario) or _("automatic")
-        unit = self._unit(each)
+        unit = self._unit_of(each, former)
         return write(each, former / each.times if each.times != 1.0 else former) + ("\u00a0" + unit if unit else "")
+
+    def _unit_of(self, each: Declared, value: Any) -> str:
+        """The unit beside a value: one server, two servers."""
+        code = each.quantity.unit if each.quantity is not None and not each.unit else ""
+        if value == 1 and each.kind == "number" and code in COUNTED and not wording.chinese():
+            return COUNTED[code](1)
+        return self._unit(each)
 
     def _unit(self, each: Declared) -> str:
         if each.unit:

@@ -24,6 +24,9 @@ class Migration(migrations.Migration):
                 ('book', models.JSONField()),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
             ],
+            options={
+                'verbose_name_plural': 'pinned prices',
+            },
         ),
         migrations.CreateModel(
             name='Scenario',

@@ -12,6 +12,9 @@ class PinnedPrices(models.Model):
     book = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)
 
+    class Meta:
+        verbose_name_plural = "pinned prices"
+
     def __str__(self) -> str:
         return self.sha256[:12]
 
