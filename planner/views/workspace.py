@@ -1,7 +1,5 @@
 """The workspace: assumptions on the left, results on the right. An edit answers with the parts that changed."""
 
-import csv
-
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -9,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from planner import charts, forms, tables, wording
+from planner.exports.delimited import csv_bytes
 from planner.services import access, evaluation, scenarios
 from planner.services.scenarios import Conflict, InputError, NothingTo
 from planner.views.guard import signed_in
@@ -321,10 +320,7 @@ def chart_csv(request, pk, code):
     if shown.result is None:
         raise Http404
     table = charts.figure(code, shown.result, shown.comparison)["table"]
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    data = csv_bytes([table["head"], *table["rows"]], bom=True)
+    response = HttpResponse(data, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{code}-v{shown.version.number}.csv"'
-    response.write("\ufeff")  # spreadsheets take it for UTF-8
-    writer = csv.writer(response)
-    writer.writerow(table["head"])
-    writer.writerows(table["rows"])
     return response
