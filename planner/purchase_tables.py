@@ -44,7 +44,7 @@ def page(purchase: Purchase, evaluation: Evaluation) -> dict[str, Any]:
         "refusals": [
             wording.finding(reason, evaluation)
             for reason in evaluation.plan(purchase.plan.slug).infeasible
-            if reason.code in UNPRICED
+            if reason.code in UNPRICED and (not purchase.possible or reason.facts["item"] in purchase.missing)
         ],
         "totals": [
             {"name": _("Orders"), "text": _money(purchase.orders_total, currency)},
@@ -74,7 +74,7 @@ def _order(rows: list[Row], purchase: Purchase, book: PriceBook) -> dict[str, An
 def _position(row: Row, purchase: Purchase, book: PriceBook) -> dict[str, Any]:
     rate = ""
     if row.currency != purchase.currency and row.rate is not None:
-        rate = _("at {rate}").format(rate=wording.number(float(row.rate), digits=6))
+        rate = _("at {rate}").format(rate=f"{row.rate:f}")
         if row.source.rate_dated is not None:
             rate += f" · {wording.date(row.source.rate_dated)}"
     return {
@@ -111,7 +111,7 @@ def _doubt(doubt: Doubt, book: PriceBook) -> dict[str, Any]:
     row = doubt.row
     return {
         "name": wording.position(doubt.line, book),
-        "price": "" if row.unit_price is None else wording.price_state(row.source),
+        "price": wording.price_state(doubt.basis, row.source),
         "order_by": wording.date(row.order_by) if row.order_by else "",
         "late": row.late,
         "lacks": [{"text": wording.doubt(code), "tone": DOUBT_TONES.get(code, "warn")} for code in doubt.codes],

@@ -68,10 +68,10 @@ def orders_of(result: PlanResult, bought: list[Purchases]) -> list[Order]:
 
 
 def _shares(line: Line, m: int, parts: list[float]) -> list[int]:
-    """Whole minor units of each part of a cell: rounded by themselves, the last takes what is left of the cell."""
+    """Whole minor units of each part of a cell, which add up to it: steps of the rounded running sum."""
     price = float(line.unit_price[0, m])
-    shares = [int(round_half_up(np.asarray(part * price), line.decimals)) for part in parts[:-1]]
-    return [*shares, int(line.minor[m]) - sum(shares)]
+    ends = [int(round_half_up(np.asarray(done * price), line.decimals)) for done in np.cumsum(parts)[:-1]]
+    return [int(share) for share in np.diff([0, *ends, int(line.minor[m])])]
 
 
 def _lead_days(result: PlanResult, holding: Holding) -> int:

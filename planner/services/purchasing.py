@@ -32,6 +32,13 @@ MOVED = 1e-9
 DAYS_PER_WEEK = 7
 
 
+def stated_basis(source: Source) -> str:
+    """What a price rests on by itself. A quote without a supplier is a price somebody once asked: nobody owes it."""
+    if source.basis == QUOTED:
+        return QUOTED if source.supplier else LIST
+    return LIST if source.basis == LIST else ESTIMATE
+
+
 @dataclass(frozen=True)
 class Row:
     """One item of an order, or one line of the rest in one month. Money that nobody knows is None, never 0."""
@@ -78,6 +85,7 @@ class Doubt:
 
     line: Line
     codes: tuple[str, ...]  # no_price · no_supplier · not_quoted · stale · expired
+    basis: str  # of the price that is used: quoted · list · estimate · own; "" where there is none
     row: Row
     path: str = ""
 
@@ -303,9 +311,7 @@ class _Writer:
         now, then = float(line.unit_price[0, 0]), float(line.unit_price[0, month])
         if abs(then - now) > MOVED * abs(now):
             return FORECAST
-        if line.code == "chassis":
-            return ESTIMATE
-        return line.source.basis if line.source.basis in (QUOTED, LIST) else ESTIMATE
+        return ESTIMATE if line.code == "chassis" else stated_basis(line.source)
 
     def _unknown(self, line: Line, month: int) -> bool:
         """Whether the price of a line hangs on one that nobody quoted."""
@@ -351,7 +357,9 @@ class _Writer:
             if codes:
                 known = found.get(key)
                 merged = tuple(dict.fromkeys([*(known.codes if known else ()), *codes]))
-                found[key] = Doubt(row.line, merged, known.row if known else row, self._price_path(row.line, fields))
+                basis = "" if row.unit_price is None else "own" if source.basis == "own" else stated_basis(source)
+                path = self._price_path(row.line, fields)
+                found[key] = Doubt(row.line, merged, basis, known.row if known else row, path)
         return list(found.values())
 
     def _price_path(self, line: Line, fields: set[str]) -> str:

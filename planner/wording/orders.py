@@ -47,7 +47,8 @@ COLUMNS = {
 }
 RECORDS = {"order": _("order"), "rest": _("other capex")}
 # A price path has moved a forecast since the day of its quote.
-BASES = {"quoted": _("quoted"), "list": _("list"), "estimate": _("estimate"), "forecast": _("forecast")}
+BASES = {"quoted": _("quoted"), "list": _("list price"), "estimate": _("estimate"), "forecast": _("forecast")}
+STATES = {"quoted": _("quote"), "list": _("list price"), "estimate": _("estimate"), "own": _("your own figure")}
 DOUBTS = {
     "no_price": _("no price"),
     "not_quoted": _("no quote"),
@@ -97,12 +98,10 @@ def position(line: Line, book: PriceBook) -> str:
     return lines.line(line, book)
 
 
-def price_state(source: Source) -> str:
-    """The price that is used in place of a quote: "your own figure", "estimate of 1 Nov 2026"."""
-    if source.basis == "own":
-        return gettext("your own figure")
-    word = price_basis(source.basis if source.basis in ("quoted", "list") else "estimate")
-    if source.dated is None:
+def price_state(basis: str, source: Source) -> str:
+    """The price that is used while a quote is lacking: "your own figure", "estimate of 1 Nov 2026"; "" for none."""
+    word = str(STATES[basis]) if basis else ""
+    if basis in ("", "own") or source.dated is None:
         return word
     return gettext("{basis} of {date}").format(basis=word, date=date(source.dated))
 

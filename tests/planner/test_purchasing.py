@@ -15,7 +15,9 @@ from django.utils import translation
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from catalog.importers.shipped import shipped
 from catalog.importers.table import rows_of
+from catalog.records import catalog_of
 from planner import purchase_tables, wording
 from planner.engine.evaluate import evaluate
 from planner.engine.lines import Line, round_half_up
@@ -115,7 +117,7 @@ def test_foreign_quotes_keep_their_currency_and_the_rate_with_its_date():
     assert orders + rest == half_up(Decimal(repr(result.plan("scale-out").total("capex"))))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     st.lists(st.integers(1, 600), min_size=1, max_size=3),
     st.floats(0.01, 5e5, allow_nan=False),
@@ -212,6 +214,21 @@ def test_a_price_path_makes_a_forecast_and_a_chassis_is_quoted_by_nobody():
     recomputed(rows)
 
 
+def test_a_quote_without_a_supplier_is_no_more_than_a_list_price():
+    found, book = bought("server", sample.book(builds={**sample.book().builds, "srv-8x": nameless()}))
+    row = table(orders_csv(found, book, codes=True))[0]
+    assert (row["supplier"], row["price_basis"]) == ("no quote", "list")
+    assert [(doubt.codes, doubt.basis) for doubt in found.doubts if doubt.line.item == "srv-8x"] == [
+        (("no_supplier",), "list")
+    ]
+
+
+def nameless():
+    build = sample.book().builds["srv-8x"]
+    source = build.price.source.model_copy(update={"supplier": ""})
+    return build.model_copy(update={"price": build.price.model_copy(update={"source": source})})
+
+
 def test_order_numbers_are_stable_and_one_a_month():
     first, second = exported("scale-out"), exported("scale-out")
     assert first == second
@@ -294,6 +311,46 @@ def test_an_item_without_a_quote_is_ordered_without_a_price_and_there_is_no_tota
     said = purchase_tables.page(found, result)
     assert [each["text"] for each in said["totals"]] == ["–", "–", "–"]
     assert said["refusals"]
+
+
+def test_the_page_of_a_plan_without_a_price_says_so_and_still_gives_the_quantities(
+    signed, workspace, editor, monkeypatch
+):
+    whole = shipped()
+    quotes = [quote for quote in whole.all_quotes() if quote.item_slug not in ("srv-8x-a100-sxm", "qm9700")]
+    less = catalog_of(whole.all_items(), quotes)
+    monkeypatch.setattr(evaluation, "catalog", lambda: less)
+    made = scenarios.create_from_template(workspace, editor, "image-startup")
+    answer = signed.get(address(made, "purchasing", plan="cluster-now"))
+    page = answer.content.decode()
+    assert "There are no totals: a price is missing." in page
+    assert "#a-market--own_prices--srv-8x-a100-sxm" in page
+    assert [row["quantity"] for order in answer.context["orders"] for row in order["rows"]].count("3 servers") == 1
+    assert {order["total"] for order in answer.context["orders"]} == {"–"}
+    rows = table(signed.get(address(made, plan="cluster-now", headers="codes")).content)
+    assert next(row for row in rows if row["item"] == "srv-8x-a100-sxm")["unit_price"] == ""
+    other = signed.get(address(made, "purchasing", plan="scale-out")).content.decode()
+    assert "There are no totals" not in other
+
+
+def test_a_cloud_offer_that_nobody_quotes_is_no_matter_of_purchasing():
+    found, _book = bought("server", sample.book(offers={}))
+    assert not found.plan.priced
+    assert (found.missing, found.possible) == (frozenset(), True)
+    assert found.orders_total + found.rest_total == found.capex > 0
+    result, _comparison = sample.evaluated(sample.book(offers={}))
+    assert purchase_tables.page(found, result)["refusals"] == []
+
+
+def test_a_plan_that_cannot_be_built_has_no_file(signed, row, editor):
+    """More cards than slots: what would have to be bought is not known."""
+    document = scenarios.newest(row).document
+    assert document["plans"][0]["slug"] == "scale-out"
+    changed, _old, _new = scenarios.put(document, "plans/scale-out/start/cards", 99)
+    result = evaluate(*documents.resolve({"scenario": changed, "prices": row.head.prices.book}))
+    found = purchase(result, "scale-out", "S1", 1, TODAY)
+    assert (found.possible, found.orders, found.rest) == (False, [], [])
+    assert purchase_tables.page(found, result)["refusals"]
 
 
 def test_what_hangs_on_the_price_of_a_card_is_not_known_without_it():
