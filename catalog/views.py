@@ -38,8 +38,12 @@ def page_of(path):
 
 def asked(request, page):
     """What the address asks for: the words, the filters, the order."""
-    chosen = {name: request.GET.get(name, "") for name in page.filters}
-    return request.GET.get("q", "").replace("\0", "")[:200], chosen, request.GET.get("sort", "")
+
+
+    def said(name):
+        return request.GET.get(name, "").replace("\0", "")[:200]
+
+    return said("q"), {name: said(name) for name in page.filters}, said("sort")
 
 
 @login_required

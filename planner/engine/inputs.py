@@ -8,9 +8,11 @@ reordered.
 from __future__ import annotations
 
 import datetime as dt
+import re
+import unicodedata
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from planner.engine.lines import CATEGORIES
@@ -22,9 +24,30 @@ MAX_MONTHS = 120
 DEFAULTS = "catalog/data/defaults.csv"
 COSTS = "catalog/data/other_costs.csv"
 
+
+
+def _visible(text: str) -> str:
+    """A name of nothing but invisible characters is no name."""
+    return text if any(unicodedata.category(character) not in ("Cf", "Zs") for character in text) else ""
+
+
+def _iso_day(value: Any) -> Any:
+    """A date of this century is a date or its ISO text; numbers are not taken for seconds since 1970."""
+    if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
+        value = value.isoformat()
+    if isinstance(value, str) and re.fullmatch(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}", value.strip()):
+        return value.strip()
+    raise PydanticCustomError("bad_format", "no date")
+
+
 Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=160)]
-Name = Annotated[str, StringConstraints(max_length=120, strip_whitespace=True)]
-Month = Annotated[str, StringConstraints(pattern=r"^20\d{2}-(0[1-9]|1[0-2])$")]
+Name = Annotated[
+    str,
+    AfterValidator(_visible),
+    StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=120, strip_whitespace=True),
+]
+Month = Annotated[str, StringConstraints(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$")]
+Day = Annotated[dt.date, BeforeValidator(_iso_day)]
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 
 AcceleratorSlug = Annotated[Slug, Choice("accelerator")]
@@ -84,7 +107,7 @@ class TableGrowth(Document):
     """A pasted monthly table; its last value holds."""
 
     kind: Literal["table"] = "table"
-    values: tuple[Annotated[float, Field(ge=0.0, le=1e12)], ...] = Field(min_length=1, max_length=MAX_MONTHS)
+    values: tuple[Annotated[float, Quantity("driver", 0.0, 1e12)], ...] = Field(min_length=1, max_length=MAX_MONTHS)
 
 
 Growth = Annotated[
@@ -357,7 +380,7 @@ class PricePath(Document):
     """Yearly nominal change of a price, signed; years after the listed ones take the general rate."""
 
     rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0)] = 0.0
-    by_year: tuple[Annotated[float, Field(ge=-0.9, le=2.0)], ...] = Field(default=(), max_length=10)
+    by_year: tuple[Annotated[float, Quantity("share/year", -0.9, 2.0)], ...] = Field(default=(), max_length=10)
 
 
 class AcceleratorPath(PricePath):
@@ -470,7 +493,7 @@ class Scenario(Document):
     start: Month
     months: Annotated[int, Quantity("month", 1, MAX_MONTHS, 36, 84)] = 60
     currency: Currency = "USD"
-    pricing_date: dt.date
+    pricing_date: Day
     demand: Demand
     plans: tuple[Plan, ...] = Field(min_length=1, max_length=12)
     sites: tuple[Site, ...] = Field(min_length=1, max_length=6)
@@ -486,6 +509,10 @@ class Scenario(Document):
             slugs = [element.slug for element in group]
             if len(set(slugs)) != len(slugs):
                 raise conflict(name, "slugs repeat")
+        for site in self.sites:
+            steps = [step.slug for step in site.upgrades]
+            if len(set(steps)) != len(steps):
+                raise conflict(f"sites/{site.slug}/upgrades", "slugs repeat")
         if self.sites[0].from_month != 0:
             raise conflict("sites", "the first site must start in month 0")
         return self

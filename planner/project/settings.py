@@ -34,9 +34,9 @@ INSTALLED_APPS = [
     "django_htmx",
 ]
 MIDDLEWARE = [
+    "planner.project.headers.ContentSecurityPolicy",  # first: static files and errors carry it too
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "planner.project.headers.ContentSecurityPolicy",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -68,7 +68,9 @@ TEMPLATES = [
 DATABASES = {"default": env.database("DATABASE_URL", DATA_DIR / "outlay.sqlite3")}
 AUTH_USER_MODEL = "planner.User"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
-LOGIN_URL = "admin:login"
+LOGIN_URL = "sign-in"
+LOGOUT_REDIRECT_URL = "sign-in"
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 LOGIN_REDIRECT_URL = "/"
 
 LANGUAGE_CODE = "en"

@@ -13,7 +13,7 @@ from catalog.records import Catalog
 from planner import wording
 from planner.engine.calendar import lead_in_months
 from planner.engine.costs.books import LOADED_COST
-from planner.engine.evaluate import Evaluation
+from planner.engine.evaluate import Evaluation, PlanResult
 from planner.engine.housing import PUE_BY_METHOD
 from planner.engine.inputs import Scenario, ServingWorkload, TrainingWorkload, Workload
 from planner.engine.prices import Price, PriceBook, Source
@@ -155,7 +155,8 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
         )
     if kind == "build":
         return _by_name((slug, item.name) for slug, item in catalog.of_kind("build").items())
-    return _by_name((slug, item.name) for slug, item in catalog.of_kind(kind).items())
+    known = catalog.of_kind(kind).items()
+    return _by_name((slug, item.name) for slug, item in known if kind != "model" or pricebook.sizable(item))
 
 
 def narrowed_by(scenario: Scenario, path: str) -> str:
@@ -222,12 +223,28 @@ def driver(work: Workload) -> float:
 
 
 def peak_demand(evaluation: Evaluation) -> str:
-    """ "peak 16 GPUs in Apr 2031": the highest mean demand of the horizon, in GPUs of the stated kind."""
+    """ "peak 16 GPUs in Apr 2031": the highest mean demand of the horizon, in GPUs of the stated kind; of training
+    what planning asks for, "needs 256 GPUs": a run takes them all at once, whatever the mean."""
+    if any(work.kind == "training" for work in evaluation.scenario.demand.workloads):
+        wanted = evaluation.scenario.demand.workloads[0].accelerator
+        needs = [
+            (_accelerator_of(plan, evaluation) != wanted, float(plan.needed.max()))
+            for plan in evaluation.plans
+            if plan.feasible and np.isfinite(plan.needed).all()
+        ]
+        if needs:
+            gpus = wording.number(min(needs, key=lambda need: need[0])[1], digits=3)
+            return _("needs {gpus} GPUs").format(gpus=gpus)
     demand = evaluation.plans[0].demand[0]
     month = int(np.argmax(demand))
     return _("peak {gpus} GPUs in {month}").format(
         gpus=wording.number(float(demand[month]), digits=3), month=wording.month_label(evaluation.calendar, month)
     )
+
+
+def _accelerator_of(plan: PlanResult, evaluation: Evaluation) -> str:
+    build = evaluation.book.builds.get(plan.plan.start.build) if plan.plan.start else None
+    return "" if build is None else build.accelerator
 
 
 def demand_at_the_end(evaluation: Evaluation) -> str:

@@ -75,7 +75,9 @@ def _row(name: str):
     try:
         rows = Row.objects.filter(head__isnull=False).select_related("head__prices")
         number = int(name) if name.isascii() and name.isdigit() and len(name) < 19 else None  # a key has 64 bits
-        return rows.filter(name=name).first() if number is None else rows.filter(pk=number).first()
+        if number is not None:
+            return rows.filter(pk=number).first()
+        return rows.filter(name=name).first() if name else None
     except DatabaseError:  # not migrated yet: only the templates are there
         return None
 

@@ -58,6 +58,12 @@ def exchange_rate(catalog: Catalog, one: str, other: str, day: date) -> float | 
     return _Maker(catalog, other, day)._rate(one)[0]
 
 
+def sizable(item: ItemRecord) -> bool:
+    """Whether a model's architecture is known well enough for the sizing formulas; that of image models is not."""
+    spec = item.spec
+    return None not in (spec.params_b, spec.layers, spec.hidden, spec.heads)
+
+
 class _Maker:
     def __init__(self, catalog: Catalog, currency: str, day: date) -> None:
         self.catalog, self.currency, self.day = catalog, currency, day
@@ -109,7 +115,7 @@ class _Maker:
             },
             tariffs=self._tariffs({site.region for site in scenario.sites}),
             colocation=colocation,
-            models={slug: self._model(item) for slug, item in self._some("model", presets)},
+            models={slug: self._model(item) for slug, item in self._some("model", presets) if sizable(item)},
         )
 
     def _some(self, kind: str, slugs: Iterable[str]) -> list[tuple[str, ItemRecord]]:

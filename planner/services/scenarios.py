@@ -113,15 +113,15 @@ def change(
 ) -> ScenarioVersion:
     """Set several values as one version."""
     head = newest(row)
-    if head.number != base_number:
-        raise _conflict(row, head, base_number, wanted)
     document, patch = head.document, []
     for path, value in wanted:
         document, old, new = put(document, path, value)
         if old != new:
             patch.append([path, old, new])
     if not patch:
-        return head
+        return head  # also a saved edit whose answer was lost and which is sent again
+    if head.number != base_number:
+        raise _conflict(row, head, base_number, wanted)
     return _save(row, head, document, patch, user, EDIT, message=message)
 
 
@@ -164,7 +164,10 @@ def read(document: dict[str, Any]) -> Scenario:
 
 def first(row: ScenarioRow) -> ScenarioVersion:
     """The version a scenario began with: what "default" means in its rows."""
-    return row.versions.order_by("number")[0]
+    version = row.versions.order_by("number").first()
+    if version is None:
+        raise ScenarioVersion.DoesNotExist
+    return version
 
 
 def _reverse(row: ScenarioRow, base_number: int, key: int | None, user: User, kind: str) -> ScenarioVersion:
@@ -205,6 +208,7 @@ def _save(
 ) -> ScenarioVersion:
     """Validate, compute, then write: a document that cannot be computed is refused before anything is stored."""
     scenario = Scenario.read(document)
+    _refuse_unknown(named_items(scenario) - named_items(Scenario.read(head.document)), patch)
     document = scenario.model_dump(mode="json")
     patch = [[path, old, _as_stored(document, path, new)] for path, old, new in patch]
     prices = _prices_for(scenario, [head, *([before] if before is not None else [])])
@@ -287,6 +291,25 @@ def _prices_for(scenario: Scenario, versions: list[ScenarioVersion]) -> str:
         if wanted <= named_items(Scenario.read(version.document)):
             return version.prices_id
     return evaluation.pin(pricebook.build(evaluation.catalog(), scenario))
+
+
+# Kinds of items by what a document calls them, where the catalog has another word.
+CATALOG_KINDS = {"market": "colocation", "tax": "cost"}
+
+
+def _refuse_unknown(named: frozenset[tuple[str, Any]], patch: list[list[Any]]) -> None:
+    """Raise InputError where an edit names an item that the catalog does not hold."""
+    catalog = evaluation.catalog()
+    for kind, name in sorted(named, key=str):
+        if kind in ("currency", "pricing_date"):
+            continue
+        if kind == "tariff":
+            known = any(item.spec.region_code == name for item in catalog.of_kind("tariff").values())
+        else:
+            known = name in catalog.of_kind(CATALOG_KINDS.get(kind, kind))
+        if not known:
+            path = next((path for path, _old, new in patch if new == name), patch[0][0] if patch else "")
+            raise InputError(Problem(tuple(path.split("/")), "not_in_catalog", name))
 
 
 def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:

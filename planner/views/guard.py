@@ -3,6 +3,8 @@
 from functools import wraps
 
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import ObjectDoesNotExist
+from django.http import Http404
 from django.shortcuts import render
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
@@ -20,6 +22,8 @@ def signed_in(view):
         if request.user.is_authenticated:
             try:
                 return view(request, *args, **kwargs)
+            except ObjectDoesNotExist:  # deleted by somebody else while this was under way
+                raise Http404 from None
             except InputError as error:  # a stored document or price book that this version cannot read
                 return render(request, "planner/unreadable.html", {"problem": wording.say(error)}, status=500)
         if request.htmx:

@@ -264,3 +264,12 @@ def test_the_first_failing_month_leads_the_reasons():
     # the second box, in month 5, passes the circuit; demand passes the fleet in month 3
     result = one(plan(**TWO_THEN_FOUR), work=rising(8, 8, 8, 9, 9, 16, 16, 16, 16, 16, 16, 16), site={"power_kw": 10.0})
     assert codes(result.infeasible) == [("service_target", 3), ("room_power", 5)]
+
+
+def test_machines_without_a_circuit_give_off_no_heat():
+    # two boxes of 10 kW at 9 kW of power: neither runs, so 5 kW of cooling is not short
+    two = plan(start={"build": "box", "quantity": 2})
+    result = one(two, work=pool(16.0), site={"power_kw": 9.0, "cooling_kw": 5.0})
+    assert result.capacity.tolist() == [0.0] * 12
+    assert result.housing.draw[0].tolist() == [0.0] * 12
+    assert "cooling_short" not in [warning.code for warning in result.warnings]

@@ -190,3 +190,18 @@ def test_a_part_given_without_its_defaults_can_be_undone(row, editor):
     assert undone.document == row.versions.get(number=1).document
     redone = scenarios.redo(row, 3, editor)
     assert redone.document == row.versions.get(number=2).document
+
+
+def test_an_item_that_the_catalog_does_not_hold_is_refused_by_name(row, editor):
+    with pytest.raises(InputError) as refused:
+        scenarios.edit(row, 1, "plans/scale-out/start/build", "abc", editor)
+    assert [(problem.path, problem.code, problem.value) for problem in refused.value.problems] == [
+        (("plans", "scale-out", "start", "build"), "not_in_catalog", "abc")
+    ]
+    assert scenarios.newest(row).number == 1
+
+
+def test_an_edit_sent_again_after_its_answer_was_lost_is_no_conflict(row, editor):
+    path = "demand/workloads/pool/growth/rate_per_month"
+    saved = scenarios.edit(row, 1, path, 0.08, editor)
+    assert scenarios.edit(row, 1, path, 0.08, editor).pk == saved.pk

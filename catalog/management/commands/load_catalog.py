@@ -37,6 +37,9 @@ class Command(BaseCommand):
             raise CommandError(f"{directory} holds no .csv file; known are {', '.join(FORMS)}.")
         contents = {}
         for file in found:
-            with file.open("rb") as stream:
-                contents[file.name] = stream.read(MAX_BYTES + 1)
+            try:
+                with file.open("rb") as stream:
+                    contents[file.name] = stream.read(MAX_BYTES + 1)
+            except OSError as error:
+                raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
         return contents

@@ -24,6 +24,9 @@ class Command(BaseCommand):
                 "\n".join(str(InputError(problem)) for problem in error.problems), returncode=2
             ) from None
         if output:
-            Path(output).write_text(text, encoding="utf-8")
+            try:
+                Path(output).write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise CommandError(f"{output} cannot be written: {error.strerror}.", returncode=2) from None
         else:
             sys.stdout.write(text)
