@@ -44,7 +44,7 @@ def page(purchase: Purchase, evaluation: Evaluation) -> dict[str, Any]:
         "refusals": [
             wording.finding(reason, evaluation)
             for reason in evaluation.plan(purchase.plan.slug).infeasible
-            if reason.code in UNPRICED and (not purchase.possible or reason.facts["item"] in purchase.missing)
+            if reason.code in UNPRICED and (not purchase.possible or reason.facts.get("item") in purchase.missing)
         ],
         "totals": [
             {"name": _("Orders"), "text": _money(purchase.orders_total, currency)},

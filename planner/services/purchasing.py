@@ -26,6 +26,7 @@ from planner.services import assumptions
 MACHINES = frozenset({"server", "chassis", "card", "card_extra"})
 FABRIC = frozenset({"switch", "link"})
 QUOTED, LIST, ESTIMATE, FORECAST = "quoted", "list", "estimate", "forecast"
+UNQUOTED = frozenset({"no_quote", "no_offer"})  # the price is missing, not the knowledge of what is bought
 MOST_DECIMALS = 15
 # A price has moved when it differs from today's by more than floating point does. [1]
 MOVED = 1e-9
@@ -157,7 +158,7 @@ def _priced(evaluation: Evaluation, plan: str) -> tuple[Evaluation, frozenset[st
             if reason.code == "no_quote" and reason.facts["item"] not in rented
         }
         if not unpriced:
-            possible = all(reason.code == "no_quote" for reason in result.infeasible if reason.code in UNPRICED)
+            possible = all(reason.code in UNQUOTED for reason in result.infeasible if reason.code in UNPRICED)
             return evaluation, frozenset(missing), possible
         if unpriced & missing:
             return evaluation, frozenset(missing | unpriced), False
