@@ -1,6 +1,7 @@
 """What the pages show: the columns of each list, how a cell and a price are written, how far to trust them."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from urllib.parse import urlsplit
@@ -199,6 +200,7 @@ GROUPS = (  # of a detail page, in this order; cells named by none come last
     ),
 )
 OTHER_GROUP = _("Data sheet")
+LONG_REMARK = 60  # characters; a shorter one stands in its cells
 HIDDEN = {"date_precision", "release_date_precision"}
 # Units that only repeat the label: "Accelerators: 8" needs no "accelerators" behind it.
 COUNTS = {
@@ -218,6 +220,7 @@ class Cell:
     rule: str = ""
     url: str = ""
     link: str = ""
+    note: int = 0  # the footnote that holds the rule instead
 
     @property
     def badge(self) -> str:
@@ -403,6 +406,22 @@ def groups(
     if left:
         result.insert(0, (str(OTHER_GROUP), left))
     return [(title, [(wording.field(name), cell(record, name, by_hand)) for name in names]) for title, names in result]
+
+
+Groups = list[tuple[str, list[tuple[str, Cell]]]]
+
+
+def footnotes(sheets: list[Groups]) -> tuple[list[Groups], list[str]]:
+    """The sheets with each long remark that many cells share said once: (sheets, the remarks in order)."""
+    said = Counter(cell.rule for sheet in sheets for _title, cells in sheet for _label, cell in cells)
+    notes = [rule for rule, times in said.items() if times > 1 and len(rule) > LONG_REMARK]
+
+    def short(cell: Cell) -> Cell:
+        return replace(cell, rule="", note=notes.index(cell.rule) + 1) if cell.rule in notes else cell
+
+    return [
+        [(title, [(label, short(cell)) for label, cell in cells]) for title, cells in sheet] for sheet in sheets
+    ], notes
 
 
 def heading(page: Page, name: str) -> str:

@@ -84,15 +84,20 @@ def item_detail(request, path, slug):
     item = get_object_or_404(Item.objects.of_kind(*page.kinds).with_quotes(), slug=slug)
     record, quotes = item.record(), list(item.quotes.all())
     current = pages.current(quotes, today)
+    added = [addon_of(addon, today) for addon in addons(item)]
+    sheets, notes = pages.footnotes([pages.groups(record, item.edited_by_hand), *(each["groups"] for each in added)])
+    for each, sheet in zip(added, sheets[1:], strict=True):
+        each["groups"] = sheet
     context = {
         "page": page,
         "pages": PAGES.values(),
         "item": item,
         "kind": wording.kind(item.kind),
-        "groups": pages.groups(record, item.edited_by_hand),
+        "groups": sheets[0],
+        "notes": notes,
         "current": current and pages.price(current.record(), today, current.edited_by_hand),
         "prices": [pages.price(quote.record(), today, quote.edited_by_hand) for quote in quotes],
-        "addons": [addon_of(addon, today) for addon in addons(item)],
+        "addons": added,
         "related": related(item),
     }
     return render(request, "catalog/detail.html", context)
@@ -117,7 +122,8 @@ def item_csv(request, path):
 
 def columns(page, sort):
     """(name, label, whether of numbers, the sort a click asks for, the present direction) of each column."""
-    names = ["name", *(["vendor"] if page.vendor else []), *page.columns, *(["price"] if page.price else [])]
+    # the price stands before the data sheet: the last columns of a wide table lie outside a small window
+    names = ["name", *(["vendor"] if page.vendor else []), *(["price"] if page.price else []), *page.columns]
     titles = {"name": wording.FIELDS["model"] if page.vendor else _("Name"), "price": page.price}
     result = []
     for name in names:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +15,7 @@ from django.utils.translation import ngettext
 from planner import charts, wording
 from planner.engine.compare import Comparison, category_gap
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
+from planner.engine.export import disarmed
 from planner.engine.inputs import Plan, get_at
 from planner.engine.quantities import InputError
 
@@ -35,7 +39,7 @@ class Cell:
 class PlanRow:
     slug: str
     name: str
-    colour: int
+    colour: str
     best: bool
     cells: dict[str, Cell]
     bar: dict[str, float] = field(default_factory=dict)
@@ -43,9 +47,10 @@ class PlanRow:
     delta_tone: str = ""
 
 
-def colour(evaluation: Evaluation, slug: str) -> int:
-    """1–6: a plan keeps its colour on every chart and table."""
-    return next(n for n, plan in enumerate(evaluation.plans) if plan.slug == slug) % COLOURS + 1
+def colour(evaluation: Evaluation, slug: str) -> str:
+    """ "1" to "6", then "1 again": a plan keeps its colour on every chart and table; a seventh has a hollow mark."""
+    place = next(n for n, plan in enumerate(evaluation.plans) if plan.slug == slug)
+    return f"{place % COLOURS + 1}{' again' if place >= COLOURS else ''}"
 
 
 def names(evaluation: Evaluation) -> dict[str, str]:
@@ -82,8 +87,8 @@ def kpis(evaluation: Evaluation, comparison: Comparison, before: Evaluation | No
                 "present_value": _money(plan.present_value, currency, "present_value", extra=more),
                 "capex": _money(plan.total("capex"), currency, "capex"),
                 "opex": _money(plan.total("opex"), currency, "opex"),
-                "hourly": Cell(_("undefined"), _("no useful GPU-hours"), "cost_per_useful_gpu_hour")
-                if hourly is None
+                "hourly": Cell("–", _("undefined: no useful GPU-hours"), "cost_per_useful_gpu_hour")
+                if hourly is None or _idle(plan)
                 else Cell(
                     wording.money(hourly, currency), wording.unit_price(hourly, currency), "cost_per_useful_gpu_hour"
                 ),
@@ -91,13 +96,22 @@ def kpis(evaluation: Evaluation, comparison: Comparison, before: Evaluation | No
             }
             bar = _bar(plan, widest)
         kw = plan.peak_kw
-        cells["peak_kw"] = Cell(
-            f"{wording.number(kw, 1)}\u00a0kW" if kw else "0\u00a0kW", f"{wording.number(kw)}\u00a0kW", "peak_kw"
+        cells["peak_kw"] = (
+            Cell("–", _("The machines cannot run the work."))
+            if _idle(plan)
+            else Cell(
+                f"{wording.number(kw, 1)}\u00a0kW" if kw else "0\u00a0kW", f"{wording.number(kw)}\u00a0kW", "peak_kw"
+            )
         )
         row = PlanRow(plan.slug, called[plan.slug], colour(evaluation, plan.slug), plan.slug == best, cells, bar)
         row.delta, row.delta_tone = _delta(plan, before)
         rows.append(row)
     return rows
+
+
+def _idle(plan: PlanResult) -> bool:
+    """Whether the machines of a plan cannot do the work at all: what they would draw then says nothing."""
+    return any(reason.code in ("memory", "deadline") for reason in plan.infeasible)
 
 
 def _delta(plan: PlanResult, before: Evaluation | None) -> tuple[str, str]:
@@ -289,7 +303,7 @@ class Warning:
 @dataclass
 class Warned:
     plan: str
-    colour: int
+    colour: str
     items: list[Warning]
 
 
@@ -306,13 +320,22 @@ def findings(evaluation: Evaluation, comparison: Comparison) -> list[Warned]:
             wording.finding(finding, evaluation), tone, path, _("Change “{field}”").format(field=field) if path else ""
         )
 
+    def order(item: Warning) -> int:
+        return {"bad": 0, "warn": 1}.get(item.tone, 2)
+
     groups = []
     for plan in ordered(evaluation, comparison):
         items = [warning(finding, plan, "bad") for finding in plan.infeasible]
-        items += [warning(finding, plan, wording.tone(finding)) for finding in plan.warnings]
-        groups.append(Warned(called[plan.slug], colour(evaluation, plan.slug), items))
-    groups.append(Warned("", 0, [warning(finding, None, "warn") for finding in evaluation.warnings]))
+        items += [warning(finding, plan, _tone(finding)) for finding in plan.warnings]
+        groups.append(Warned(called[plan.slug], colour(evaluation, plan.slug), sorted(items, key=order)))
+    groups.sort(key=lambda group: min(map(order, group.items), default=2))
+    groups.append(Warned("", "0", [warning(finding, None, "warn") for finding in evaluation.warnings]))
     return [group for group in groups if group.items]
+
+
+def _tone(finding: Finding) -> str:
+    """An upgrade that the plan has bought already calls for nothing: it is a note."""
+    return "neutral" if finding.code == "upgrade_included" else wording.tone(finding)
 
 
 def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
@@ -320,13 +343,9 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
     facts, code = finding.facts, finding.code
     site = f"sites/{facts.get('site')}"
     resource = facts.get("resource") or code.removeprefix("room_")
-    if code in ("cooling_short", "room_short", "upgrade_included") or code.startswith("room_"):
-        if facts.get("remedy_slug"):
-            return (
-                f"{site}/upgrades/{facts['remedy_slug']}/price"
-                if code == "upgrade_included"
-                else f"{site}/{_LIMITS.get(resource, 'cooling_kw')}"
-            )
+    if code == "upgrade_included":
+        return ""
+    if code in ("cooling_short", "room_short") or code.startswith("room_"):
         return f"{site}/{_LIMITS.get(resource, 'cooling_kw')}"
     if code == "noise":
         return f"{site}/noise_limit_db"
@@ -465,6 +484,27 @@ def verdict(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
         for chip in said["chips"]
     ]
     return {**said, "parts": parts, "chips": chips, "plan": best}
+
+
+def plain_csv(table: dict[str, Any], currency: str) -> str:
+    """The table of a chart as CSV: plain numbers, the currency of a column in its head."""
+    symbol = re.sub(r"[\d.,\s]", "", wording.money(0, currency))
+    amount = re.compile(rf"([-\u2212]?)(?:{re.escape(symbol)}\s?|{re.escape(currency)}\s?)?([\d,]+(?:\.\d+)?)")
+
+    def plain(text: str) -> str:
+        found = amount.fullmatch(text)
+        if text == "–":
+            return ""
+        return f"{'-' if found[1] else ''}{found[2].replace(',', '')}" if found else disarmed(text)
+
+    rows = [[disarmed(line[0]), *map(plain, line[1:])] for line in table["rows"]]
+    money = [
+        any(symbol in cell and cell != plain(cell) for cell in column) for column in zip(*table["rows"], strict=True)
+    ]
+    head = [f"{name}, {currency}" if is_money else name for name, is_money in zip(table["head"], money, strict=False)]
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerows([map(disarmed, head or table["head"]), *rows])
+    return out.getvalue()
 
 
 def chart_tabs() -> list[tuple[str, str]]:

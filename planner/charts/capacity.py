@@ -103,7 +103,7 @@ def _summary(chart: Chart, demand: Array) -> str:
             else gettext("Demand falls from {first} to {last} GPUs.")
         )
         asked = pattern.format(first=wording.number(first, digits=3), last=wording.number(last, digits=3))
-    ends = gettext(", ").join(
+    ends = gettext("; ").join(
         f"{chart.names[plan.slug]} {wording.number(float(plan.capacity[-1]), digits=3)}"
         for plan in chart.evaluation.plans
     )

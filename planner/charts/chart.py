@@ -106,7 +106,7 @@ class Chart:
 
     def listed(self, amounts: dict[str, float]) -> str:
         """Plans by slug, each with its amount, in one row of words."""
-        return gettext(", ").join(
+        return gettext("; ").join(  # names of plans hold commas
             f"{self.names[slug]} {wording.money(amount, self.currency, compact=True)}"
             for slug, amount in amounts.items()
         )

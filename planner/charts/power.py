@@ -74,7 +74,7 @@ def _draw_limit(chart: Chart, name: str, values: Limit, axis: str) -> None:
 
 
 def _summary(chart: Chart, plans: Sequence[PlanResult], cooling: Limit) -> str:
-    peak = gettext(", ").join(
+    peak = gettext("; ").join(
         f"{chart.names[plan.slug]} {wording.number(plan.peak_kw, digits=3)}{wording.numbers.SPACE}kW" for plan in plans
     )
     summary = gettext("Highest mean draw of the machines in a month: {plans}.").format(plans=peak)

@@ -63,6 +63,7 @@ class Problem:
     path: tuple[str, ...]
     code: (
         str  # out_of_bounds · not_a_number · missing · unknown_field · not_a_choice · too_long · bad_format · conflict
+        # · not_whole · unclear_list · bad_point
     )
     value: Any = None
     low: float | None = None
@@ -149,7 +150,7 @@ _CODES = {
     "float_type": "not_a_number",
     "int_parsing": "not_a_number",
     "int_type": "not_a_number",
-    "int_from_float": "not_a_number",
+    "int_from_float": "not_whole",
     "string_pattern_mismatch": "bad_format",
     "value_error": "conflict",
     "conflict": "conflict",
@@ -169,22 +170,32 @@ def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails) -> Problem
         if isinstance(step, int) and isinstance(node, (list, tuple)):
             node = node[step] if step < len(node) else None
             path.append(str(node["slug"]) if isinstance(node, dict) and "slug" in node else str(step))
-        elif isinstance(node, dict) and step not in node and node.get("kind") == step:
+        elif isinstance(node, dict) and node.get("kind") == step and (step not in node or _is_open(where)):
             where = model_in(where, tag=step)  # the tag of a union, not a key
         else:
             path.append(str(step))
             node = node.get(step) if isinstance(node, dict) else None
             fields = getattr(model_in(where), "model_fields", {})
-            quantity = quantity_of(fields[str(step)]) if step in fields else None
-            where = fields[str(step)].annotation if step in fields else None
+            field = fields.get(str(step))
+            if field is not None:
+                quantity = quantity_of(field) or _quantity_in(field.annotation)
+            elif model_in(where) is not None:
+                quantity = None
+            where = field.annotation if field is not None else None
     choices = str(detail.get("ctx", {}).get("expected", "")).replace("'", "").replace(" or ", ", ")
     code = _CODES.get(detail["type"], "bad_format")
     if code == "out_of_bounds" and quantity is None:
         quantity = _bounds_in(detail)
+    value = detail.get("input")
+    context = detail.get("ctx", {})
+    if code == "too_long" and "max_length" in context:
+        listed = not isinstance(value, str)
+        value = context.get("actual_length", value) if listed else value
+        quantity = Quantity("entry" if listed else "character", 0, context["max_length"])
     return Problem(
         path=tuple(path),
         code=code,
-        value=detail.get("input"),
+        value=value,
         low=quantity.low if quantity else None,
         high=quantity.high if quantity else None,
         unit=quantity.unit if quantity else "",
@@ -196,6 +207,25 @@ def _bounds_in(detail: ErrorDetails) -> Quantity | None:
     context = detail.get("ctx", {})
     bound = context.get("ge", context.get("le"))
     return None if bound is None else Quantity("1", context.get("ge", -math.inf), context.get("le", math.inf))
+
+
+def _quantity_in(annotation: Any) -> Quantity | None:
+    """The declaration of the values inside `tuple[Annotated[float, Quantity(…)], …]` or a dict of them."""
+    stack = [annotation]
+    while stack:
+        item = stack.pop()
+        if getattr(item, "model_fields", None) is not None:
+            continue  # a document declares its own
+        found = next((mark for mark in getattr(item, "__metadata__", ()) if isinstance(mark, Quantity)), None)
+        if found is not None:
+            return found
+        stack.extend(reversed(get_args(item)))
+    return None
+
+
+def _is_open(annotation: Any) -> bool:
+    """True where an annotation leaves several classes of document to choose from: a tag narrows it."""
+    return getattr(annotation, "model_fields", None) is None and model_in(annotation) is not None
 
 
 def model_in(annotation: Any, tag: Any = None) -> Any:

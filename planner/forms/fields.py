@@ -95,6 +95,7 @@ SELDOM = {
     "moe",
 }
 NOT_SELDOM = {"Market.provider_class"}
+MONTH_NAMED = {"fiscal_year_start_month"}  # numbers that are chosen by the name of a month
 # Fields that say nothing under a rule of follow-up purchases.
 UNUSED_FOLLOW_UP = {
     "none": {"FollowUp.batch", "FollowUp.build", "FollowUp.waves", "FollowUp.min_service_months"},
@@ -271,12 +272,15 @@ def _shape(name: str, owner: str, info: FieldInfo) -> _Shape:
         inside = next(part for part in bare if get_origin(part) is tuple)
         element = get_args(inside)[0]
         kind = "points" if isinstance(element, type) and issubclass(element, BaseModel) else "list"
+        quantity = next((mark for mark in getattr(element, "__metadata__", ()) if isinstance(mark, Quantity)), None)
     elif str in bare:
         kind = {"start": "month", "currency": "currency", "tax_region": "item"}.get(name, "text")
         catalog_kind = "tax" if name == "tax_region" else ""
     if kind == "choice" and name == "kind" and len(choices) == 1:
         choices = UNION_KINDS.get(owner.partition(".")[0], choices)
         kind = "choice" if len(choices) > 1 else ""
+    if name in MONTH_NAMED:
+        kind, choices = "choice", tuple(range(1, 13))
     default = None if info.is_required() else info.get_default()
     return _Shape(
         name, owner, kind, quantity, int in bare and float not in bare, optional, choices, catalog_kind, default

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.utils.dates import MONTHS
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from catalog.records import Catalog
 from planner import wording
@@ -15,8 +17,8 @@ from planner.engine.evaluate import Evaluation
 from planner.engine.inputs import Scenario, get_at
 from planner.engine.prices import PriceBook, Source
 from planner.engine.quantities import InputError
-from planner.forms.fields import Declared, declared, own_prices, plain_value, walk
-from planner.forms.typed import write
+from planner.forms.fields import MONTH_NAMED, Declared, declared, own_prices, plain_value, walk
+from planner.forms.typed import rounded, write
 from planner.services import assumptions
 
 SECTIONS = ("demand", "plans", "prices", "site", "finance")
@@ -236,14 +238,19 @@ class Page:
             return self.priced[each.name].name, _(
                 "Price of today; what you type replaces the catalog's, an empty field takes it back."
             )
-        return wording.label(each.path, self.scenario), wording.help_text(each.path, self.scenario)
+        label = wording.label(each.path, self.scenario)
+        if each.name == "by_year":  # there are six of them in a row
+            label = _("{owner}: year by year").format(owner=wording.label(each.path.rpartition("/")[0], self.scenario))
+        return label, wording.help_text(each.path, self.scenario)
 
     def _shown(self, each: Declared) -> tuple[Any, dict[str, str] | None, str]:
         """(value in the box, badge, note on its source): an empty field shows what holds instead."""
         if each.group == "own_prices":
             priced = self.priced[each.name]
             amount = each.value if each.value is not None else priced.amount
-            badge = self._price_badge(each, priced)
+            if each.value is None and amount is not None:
+                amount = rounded(amount / each.times) * each.times
+            badge = self._template(each) or self._price_badge(each, priced)
             return (None if amount is None else amount / each.times), badge, badge["text"]
         if each.kind != "number":
             return each.value, None, ""
@@ -255,12 +262,20 @@ class Page:
                 return None, None, ""
             value, source = stands_in
             badge = wording.source(source)
-            return value, badge, badge["text"]
+            return rounded(value), badge, badge["text"]
         same = each.default is not None and each.value == each.default
+        if (not same or quantity.basis == "choice") and (badge := self._template(each)):
+            return each.value, badge, badge["text"]
         basis = quantity.basis if same and quantity.basis != "choice" else "own"
         link = quantity.source if quantity.source.startswith("http") else ""
         badge = wording.source(Source(basis=basis, url=link if basis != "own" else ""))  # type: ignore[arg-type]
         return each.value, badge, badge["text"]
+
+    def _template(self, each: Declared) -> dict[str, Any] | None:
+        """Badge of a figure that stands as the scenario began with it: nobody has entered it."""
+        if each.value is None or get_at(self.first, each.path) != plain_value(each.value):
+            return None
+        return {"badge": "template", "word": _("template"), "text": _("example figure of the template"), "url": ""}
 
     def _price_badge(self, each: Declared, priced: assumptions.Priced) -> dict[str, Any]:
         if each.value is not None:
@@ -285,11 +300,14 @@ class Page:
         return (parent.get(each.name), True) if each.name in parent else (plain_value(each.default), True)
 
     def _default_text(self, each: Declared, former: Any) -> str:
+        if each.name in MONTH_NAMED and former in MONTHS:
+            return str(MONTHS[former])
         if each.kind in ("choice", "item", "switch", "part"):
             return wording.choice(each.path, former) if each.kind != "part" else wording.choice("", bool(former))
         if former is None:
             return wording.empty_text(each.path, self.scenario) or _("automatic")
-        return write(each, former) + ("\u00a0" + self._unit(each) if self._unit(each) else "")
+        unit = self._unit(each)
+        return write(each, former / each.times if each.times != 1.0 else former) + ("\u00a0" + unit if unit else "")
 
     def _unit(self, each: Declared) -> str:
         if each.unit:
@@ -322,7 +340,10 @@ class Page:
 
     def _options(self, each: Declared) -> tuple[tuple[str, str], ...]:
         if each.kind == "choice":
-            listed = [(str(value), wording.choice(each.path, value)) for value in each.choices]
+            named = MONTHS if each.name in MONTH_NAMED else {}
+            listed = [
+                (str(value), str(named[value]) if named else wording.choice(each.path, value)) for value in each.choices
+            ]
         elif each.kind == "item":
             listed = assumptions.items(self.catalog, self.scenario, each.path, each.catalog_kind)
             if each.value is not None and each.value not in dict(listed):
@@ -347,6 +368,8 @@ class Page:
                 if isinstance(value, dict)
                 else str(value)
             )
+        if each.name in MONTH_NAMED and value in MONTHS:
+            return str(MONTHS[value])
         if each.kind in ("choice", "item", "switch"):
             return wording.choice(path, value) if value is not None else str(wording.empty_text(path, self.scenario))
         if each.kind == "part":
@@ -374,6 +397,6 @@ class Page:
             if site.cooling_kw is not None:
                 parts.append(_("{kw} kW cooling").format(kw=wording.number(site.cooling_kw)))
             return _(", ").join(parts)
-        return _("{rate} a year, {months} months").format(
+        return ngettext("{rate} a year, {months} month", "{rate} a year, {months} months", scenario.months).format(
             rate=wording.percent(scenario.finance.discount_rate), months=scenario.months
         )

@@ -9,10 +9,12 @@ import datetime as dt
 import math
 import re
 import unicodedata
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from planner.engine.quantities import InputError, Problem, Quantity
+from planner.engine.inputs import CurvePoint, Step, Wave
+from planner.engine.quantities import Document, InputError, Problem, Quantity, quantity_of
 from planner.forms.fields import Declared
 
 
@@ -26,23 +28,43 @@ def write(each: Declared, value: Any) -> str:
         return ""
     if each.kind == "number":
         assert each.quantity is not None
-        return write_number(value, each.quantity.is_share)
+        # divided by the count, a price gets digits nobody typed: fifteen give back what was
+        return write_number(value, each.quantity.is_share, exact=each.times == 1.0)
     if each.kind == "list":
-        return ", ".join(write_number(entry, _in_per_cent(each)) for entry in value)
+        return LISTED.join(write_number(entry, _is_share(each.quantity), grouped=False) for entry in value)
     if each.kind == "points":
-        first, second, share = _columns(each)
+        (first, _quantity), (second, quantity) = _columns(each)
         entries = [entry if isinstance(entry, dict) else entry.model_dump() for entry in value]
-        return ", ".join(f"{entry[first]}: {write_number(entry[second], share)}" for entry in entries)
+        return LISTED.join(
+            f"{entry[first]}: {write_number(entry[second], _is_share(quantity), grouped=False)}" for entry in entries
+        )
     return value.isoformat() if isinstance(value, dt.date) else str(value)
 
 
-def write_number(value: float, share: bool = False) -> str:
-    """1234.5 → "1,234.5"; a share in per cent: 0.05 → "5"."""
-    exact = Decimal(repr(float(value))) * (100 if share else 1)
-    rounded = exact if exact == 0 else round(exact, max(0, 6 - max(0, exact.adjusted())))
-    text = f"{rounded:,f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if text in ("", "-0") else text.replace("-", "\u2212")
+LISTED = "; "  # between the values of a list: a comma would also group thousands
+DIGITS = 15  # what a float holds of any number that was typed
+# Beyond these powers of ten a number is written as 1e-12.
+LEAST_POWER, MOST_POWER = -10, 17
+
+
+def write_number(value: float, share: bool = False, *, grouped: bool = True, exact: bool = True) -> str:
+    """1234.5 → "1,234.5"; a share in per cent: 0.05 → "5". Exact, the text reads back as the very same value."""
+    value = float(value)
+    short = Decimal(f"{value:.{DIGITS}g}")
+    number = (short if not exact or float(short) == value else Decimal(repr(value))) * (100 if share else 1)
+    if number == 0:
+        return "0"
+    if LEAST_POWER <= number.adjusted() <= MOST_POWER:
+        text = f"{number:,f}" if grouped else f"{number:f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+    else:
+        text = f"{number.normalize():e}".replace("e+", "e")
+    return text.replace("-", "\u2212")
+
+
+def rounded(value: float, digits: int = 10) -> float:
+    """A figure that nobody typed, without the digits that say nothing."""
+    return float(f"{value:.{digits}g}")
 
 
 _SPACES = re.compile(r"[\s\u00a0\u2009\u202f]+")
@@ -75,30 +97,50 @@ def read(each: Declared, text: str, currency: str = "") -> Any:
             )
         return found
     if each.kind == "list":
-        return [_plain_number(each, part, _in_per_cent(each)) for part in _split(text)]
+        share = _is_share(each.quantity)
+        return [
+            _plain_number(each, part, share, at=(str(n),), quantity=each.quantity)
+            for n, part in enumerate(_values(each, text))
+        ]
     if each.kind == "points":
-        first, second, share = _columns(each)
-        points = []
-        for part in _split(text):
-            left, colon, right = unicodedata.normalize("NFKC", part).partition(":")
-            if not colon:
-                raise _wrong(each, "bad_format", part)
-            points.append({first: _plain_number(each, left, whole=True), second: _plain_number(each, right, share)})
-        return points
+        return [_point(each, part, n) for n, part in enumerate(_points(text))]
     return unicodedata.normalize("NFKC", text)
 
 
 def _number(each: Declared, text: str) -> float | int:
     quantity = each.quantity
     assert quantity is not None
-    value = _plain_number(each, text, quantity.is_share, whole=each.whole)
-    value = value * each.times if each.times != 1.0 else value
+    if each.times != 1.0:  # bounds in the unit in which it is typed
+        quantity = replace(quantity, low=quantity.low / each.times, high=quantity.high / each.times)
+    value = _plain_number(each, text, quantity.is_share, whole=each.whole, quantity=quantity)
     if not quantity.low <= value <= quantity.high:
-        raise _wrong(each, "out_of_bounds", value)
-    return value
+        raise _wrong(each, "out_of_bounds", value, quantity)
+    return value * each.times if each.times != 1.0 else value
 
 
-def _plain_number(each: Declared, text: str, share: bool = False, *, whole: bool = False) -> float | int:
+def _point(each: Declared, text: str, n: int) -> dict[str, Any]:
+    """ "12: 60" as a point of a curve, of steps or of waves."""
+    left, colon, right = text.partition(":")
+    if not colon:
+        raise _wrong(each, "bad_point", text)
+    if re.search(r",\s|\s,", right):
+        raise _wrong(each, "unclear_list", text)
+    point = {}
+    for part, (name, quantity) in zip((left, right), _columns(each), strict=True):
+        whole = quantity is not None and name in WHOLE
+        point[name] = _plain_number(each, part, _is_share(quantity), whole=whole, at=(str(n), name), quantity=quantity)
+    return point
+
+
+def _plain_number(
+    each: Declared,
+    text: str,
+    share: bool = False,
+    *,
+    whole: bool = False,
+    at: tuple[str, ...] = (),
+    quantity: Quantity | None = None,
+) -> float | int:
     """A number as people write it: full-width digits, spaces, thousands, a real minus, a per cent sign."""
     typed = unicodedata.normalize("NFKC", text).replace("\u2212", "-").replace("\u2013", "-")
     typed = _SPACES.sub("", typed)
@@ -107,41 +149,77 @@ def _plain_number(each: Declared, text: str, share: bool = False, *, whole: bool
     if _GROUPS.fullmatch(typed):
         typed = typed.replace(",", "")
     if not _NUMBER.fullmatch(typed):
-        raise _wrong(each, "not_a_number", text)
+        raise _wrong(each, "not_a_number", text.strip(), quantity, at)
     try:
         exact = Decimal(typed)
     except InvalidOperation:
-        raise _wrong(each, "not_a_number", text) from None
+        raise _wrong(each, "not_a_number", text.strip(), quantity, at) from None
     value = float(exact / 100 if share else exact)
     if not math.isfinite(value):
-        raise _wrong(each, "out_of_bounds", text)
+        raise _wrong(each, "out_of_bounds", text.strip(), quantity, at)
     if whole:
         if value != int(value):
-            raise _wrong(each, "not_whole", text)
+            raise _wrong(each, "not_whole", text.strip(), quantity, at)
         return int(value)
     return value + 0.0
 
 
-def _split(text: str) -> list[str]:
-    return [part for part in re.split(r"[,;，；、\t\r\n]+", text) if part.strip()]
+_STRONG = re.compile(r"[;、\t\r\n]+")  # never part of a number
+_SPACED = re.compile(r"[+-]?\s*\d{1,3}( \d{3})+(\.\d*)?\s*%?")
 
 
-def _in_per_cent(each: Declared) -> bool:
-    return each.name == "by_year"
+def _values(each: Declared, text: str) -> list[str]:
+    """The values of a list, apart. A comma may group thousands or separate: where both can be meant, it is refused."""
+    typed = unicodedata.normalize("NFKC", text).replace("\u2212", "-").replace("\u2013", "-").strip()
+    parted = bool(_STRONG.search(typed))
+    found: list[str] = []
+    for part in _STRONG.split(typed):
+        spaced = re.split(r"\s*,\s+|\s+,\s*", part.strip().removesuffix(","))
+        pieces = [piece for piece in spaced if piece.strip()]
+        grouped = [bool(_GROUPS.fullmatch(piece.strip().removesuffix("%").strip())) for piece in pieces]
+        if len(pieces) == 1 and "," in pieces[0] and not parted:
+            if not grouped[0]:
+                pieces = [piece for piece in pieces[0].split(",") if piece.strip()]  # 10,20,30
+            elif not re.fullmatch(r"[^,]*,0[^,]*", pieces[0]):  # 1,000 is one value; 100,200 may be two
+                raise _wrong(each, "unclear_list", part)
+        elif (any(grouped) and not all(grouped)) or (not any(grouped) and any("," in piece for piece in pieces)):
+            raise _wrong(each, "unclear_list", part)
+        several = parted or len(pieces) > 1
+        for piece in pieces:
+            if re.search(r"\d\s+[\d.]", piece) and not (several and _SPACED.fullmatch(piece.strip())):
+                raise _wrong(each, "unclear_list", piece)
+        found += pieces
+    return found
 
 
-def _columns(each: Declared) -> tuple[str, str, bool]:
-    """The two fields of a point, and whether the second is a share."""
-    return {"waves": ("month", "quantity", False), "steps": ("month", "value", False)}.get(
-        each.name, ("month", "share", True)
-    )
+def _points(text: str) -> list[str]:
+    """The points of a list, apart: a comma separates only where a month and a colon follow."""
+    typed = unicodedata.normalize("NFKC", text).replace("\u2212", "-").replace("\u2013", "-")
+    parts = re.split(r"[;、\t\r\n]+|,(?=\s*[+-]?\d+(?:\.\d*)?\s*:)", typed)
+    return [part.strip().removesuffix(",") for part in parts if part.strip()]
 
 
-def _wrong(each: Declared, code: str, value: Any, bounds: Quantity | None = None) -> InputError:
+WHOLE = ("month", "quantity")
+
+
+def _columns(each: Declared) -> tuple[tuple[str, Quantity | None], tuple[str, Quantity | None]]:
+    """The two fields of a point, with what is declared for them."""
+    model: type[Document] = {"waves": Wave, "steps": Step}.get(each.name, CurvePoint)
+    (first, one), (second, other) = model.model_fields.items()
+    return (first, quantity_of(one)), (second, quantity_of(other))
+
+
+def _is_share(quantity: Quantity | None) -> bool:
+    return quantity is not None and quantity.is_share
+
+
+def _wrong(
+    each: Declared, code: str, value: Any, bounds: Quantity | None = None, at: tuple[str, ...] = ()
+) -> InputError:
     quantity = bounds or each.quantity
     return InputError(
         Problem(
-            tuple(each.path.split("/")),
+            (*each.path.split("/"), *at),
             code,
             value,
             quantity.low if quantity else None,

@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.http import Http404
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from planner import tables, wording
 from planner.services import access, gallery, scenarios
@@ -13,7 +13,7 @@ from planner.views.guard import signed_in
 SHOWN = 200
 
 
-@require_GET
+@require_safe
 @signed_in
 def home(request):
     rows = access.visible_scenarios(request.user).select_related("head", "workspace").order_by("-updated_at")[:SHOWN]

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import content_disposition_header
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from catalog.pages import PAGE_OF_KIND
 from planner import purchase_tables, tables, wording
@@ -16,7 +16,7 @@ from planner.services.scenarios import InputError
 from planner.views.guard import signed_in
 
 
-@require_GET
+@require_safe
 @signed_in
 def purchasing(request, pk):
     """The orders of one plan, the best one unless another is asked for."""
@@ -48,14 +48,14 @@ def purchasing(request, pk):
     return render(request, "planner/purchasing.html", context)
 
 
-@require_GET
+@require_safe
 @signed_in
 def orders_csv(request, pk):
     """The orders as CSV: for Excel, or plain=1; headers=codes gives names that no language changes."""
     return _download(request, pk, orders.orders_csv, "csv", "text/csv; charset=utf-8")
 
 
-@require_GET
+@require_safe
 @signed_in
 def orders_zip(request, pk):
     """The same rows, one CSV a supplier."""

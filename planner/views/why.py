@@ -2,7 +2,7 @@
 
 from django.http import Http404
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from planner import tables, wording
 from planner.services import access, evaluation, explain, scenarios
@@ -10,7 +10,7 @@ from planner.services.scenarios import InputError
 from planner.views.guard import signed_in
 
 
-@require_GET
+@require_safe
 @signed_in
 def why(request, pk, plan, kpi):
     row = access.scenario(request.user, pk)

@@ -4,10 +4,9 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from planner import charts, forms, tables, wording
-from planner.exports.delimited import csv_bytes
 from planner.services import access, evaluation, scenarios
 from planner.services.scenarios import Conflict, InputError, NothingTo
 from planner.views.guard import signed_in
@@ -75,7 +74,12 @@ class Shown:
         if self.result is None:
             return {"chart_code": code}
         figure = charts.figure(code, self.result, self.comparison)
-        return {"chart": figure, "chart_code": code, "chart_json": {"data": figure["data"], "layout": figure["layout"]}}
+        return {
+            "chart": figure,
+            "chart_code": code,
+            "chart_json": {"data": figure["data"], "layout": figure["layout"]},
+            "chart_plain": tables.plain_csv(figure["table"], self.document.currency),
+        }
 
     def sections(self):
         """The assumptions by section; each plan with its head."""
@@ -84,7 +88,7 @@ class Shown:
         for section in sections:
             for group in section.groups:
                 slug = group.path.partition("/")[2]
-                group.head = heads.get(group.path) or {"slug": slug, "name": group.title, "colour": 1, "bars": []}
+                group.head = heads.get(group.path) or {"slug": slug, "name": group.title, "colour": "1", "bars": []}
         return sections
 
     def plans(self):
@@ -115,7 +119,7 @@ def _whole(request, shown, status=200, **more):
     return render(request, "planner/workspace.html", context, status=status)
 
 
-@require_GET
+@require_safe
 @signed_in
 def workspace(request, pk):
     return _whole(request, _shown(request, pk))
@@ -142,7 +146,8 @@ def edit(request, pk):
         return _refused(request, shown, path, typed, error)
     except Conflict as conflict:
         return _conflicting(request, shown, conflict, path=path, typed=typed)
-    return _changed(request, shown, version, edited="" if reset else path)
+    # the name is typed in the header: its row among the assumptions is then one of those that changed
+    return _changed(request, shown, version, edited="" if reset or request.POST.get("in_header") else path)
 
 
 @require_POST
@@ -296,7 +301,7 @@ def _conflicting(request, shown, conflict, path="", typed=""):
 # ── Charts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@require_GET
+@require_safe
 @signed_in
 def chart(request, pk, code):
     """One chart, as a part of the page, or the page with it."""
@@ -310,7 +315,7 @@ def chart(request, pk, code):
     return render(request, "planner/_chart.html", {**shown.head(), **shown.chart(code)})
 
 
-@require_GET
+@require_safe
 @signed_in
 def chart_csv(request, pk, code):
     """The numbers of a chart."""
@@ -320,7 +325,8 @@ def chart_csv(request, pk, code):
     if shown.result is None:
         raise Http404
     table = charts.figure(code, shown.result, shown.comparison)["table"]
-    data = csv_bytes([table["head"], *table["rows"]], bom=True)
-    response = HttpResponse(data, content_type="text/csv; charset=utf-8")
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{code}-v{shown.version.number}.csv"'
+    response.write("\ufeff")  # spreadsheets take it for UTF-8
+    response.write(tables.plain_csv(table, shown.document.currency))
     return response

@@ -592,7 +592,7 @@ def left_out(names: Iterable[str]) -> str:
 def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> str:
     """What is wrong with an input: "Growth must lie in −20–50 % a month; got 900."."""
     path, code = str(fact.get("field", "")), fact.get("code", "")
-    name = fields.label(path, document) if path else gettext("The document")
+    name = _entry(path, document) if path else gettext("The document")
     low, high, units = fact.get("low"), fact.get("high"), str(fact.get("unit") or "")
     got = _typed(fact.get("value"), units)
     range_text = bounds(low, high, units, currency) if low is not None or high is not None else unit(units, currency)
@@ -607,6 +607,10 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
             )
         case "not_a_number":
             return gettext("{field} must be a number; got {value}.").format(field=name, value=got)
+        case "not_whole" if low is not None or high is not None:
+            return gettext("{field} must be a whole number in {bounds}; got {value}.").format(
+                field=name, bounds=range_text, value=got
+            )
         case "not_whole":
             return gettext("{field} must be a whole number; got {value}.").format(field=name, value=got)
         case "not_positive":
@@ -622,8 +626,25 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
             return gettext("{field} must be one of: {choices}; got {value}.").format(
                 field=name, choices=gettext(", ").join(texts), value=got
             )
+        case "too_long" if high is not None and units == "character":
+            return gettext("{field} may have at most {high} characters; got {value}.").format(
+                field=name, high=number(high), value=got
+            )
+        case "too_long" if high is not None and units == "entry":
+            return gettext("{field} may have at most {high} entries; got {value}.").format(
+                field=name, high=number(high), value=got
+            )
         case "too_long":
             return gettext("{field} is too long.").format(field=name)
+        case "unclear_list":
+            return gettext(
+                "{field}: where one value ends and the next begins is unclear in {value}. "
+                "Separate values with semicolons: “1000; 2000”."
+            ).format(field=name, value=got)
+        case "bad_point":
+            return gettext("{field}: write a month, a colon and a value, as in “12: 60; 24: 40”; got {value}.").format(
+                field=name, value=got
+            )
         case "bad_format":
             return gettext("{field} has a form that is not understood; got {value}.").format(field=name, value=got)
         case "conflict":
@@ -643,6 +664,10 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
             ).format(currency=fact.get("value"), wanted=units)
         case "no_rate":
             return gettext("The rate of {item} for this work is unknown.").format(item=item(str(fact.get("value"))))
+        case "not_in_catalog" if path and fields.locate(path, document) is not None:
+            return gettext("{field}: {item} is not in the catalog.").format(
+                field=name, item=item(str(fact.get("value")))
+            )
         case "not_in_catalog":
             return gettext("{item} is not in the catalog.").format(item=item(str(fact.get("value"))))
         case "no_fabric_ports":
@@ -655,6 +680,21 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
 def say(error: InputError, currency: str = "", document: Any = None) -> str:
     """Every problem of an error, sentence after sentence."""
     return sentence_space().join(problem(each.as_dict(), currency, document) for each in error.problems)
+
+
+def _entry(path: str, document: Any) -> str:
+    """What a field is called; inside a list with the place of its entry: "Steps, entry 2: New value"."""
+    if fields.locate(path, document) is None:
+        document = None  # a field of another kind of the same part, which this document does not hold
+    inside = re.fullmatch(r"(.+)/(\d{1,4})(/[^/]+)?", path)
+    if inside is None:
+        return fields.label(path, document)
+    owner, number_in_list = fields.label(inside[1], document), int(inside[2]) + 1
+    if inside[3] is None:
+        return gettext("{field}, entry {number}").format(field=owner, number=number_in_list)
+    return gettext("{field}, entry {number}: {part}").format(
+        field=owner, number=number_in_list, part=fields.label(path, document)
+    )
 
 
 def _maybe_number(value: str) -> Any:

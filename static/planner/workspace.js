@@ -200,10 +200,17 @@ else addEventListener("load", draw);
 document.addEventListener("theme", draw);
 
 workspace.addEventListener("click", async (event) => {
-  if (!event.target.closest("[data-copy-csv]")) return;
-  const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const lines = [...$("chart-table").rows].map((row) => [...row.cells].map((each) => cell(each.textContent.trim())).join(","));
-  await navigator.clipboard?.writeText(lines.join("\n"));
+  const button = event.target.closest("[data-copy-csv]");
+  if (!button) return;
+  button.dataset.words ??= button.textContent;
+  let said = button.dataset.copied;
+  try {
+    await navigator.clipboard.writeText(JSON.parse($("chart-csv").textContent));
+  } catch {
+    said = button.dataset.failed;
+  }
+  button.textContent = $("announce").textContent = said;
+  setTimeout(() => { button.textContent = button.dataset.words; }, 2000);
 });
 
 // ── Why ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -253,6 +260,17 @@ $("find").addEventListener("keydown", (event) => {
   if (event.key === "Escape") { event.target.value = ""; refilter(); }
   if (event.key === "Enter") { event.preventDefault(); $("assumptions").querySelector(".arow.match [name=value]")?.focus(); }
 });
+$("rename")?.addEventListener("toggle", (event) => {
+  const input = event.target.querySelector("[name=value]");
+  if (event.target.open) { input.value = $("name").textContent; input.select(); }
+});
+document.body.addEventListener("htmx:afterRequest", (event) => {
+  const box = event.detail.elt.closest?.("#rename");
+  if (box && event.detail.successful) { box.open = false; box.querySelector("summary").focus(); }
+});
+$("rename")?.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") { event.currentTarget.open = false; event.currentTarget.querySelector("summary").focus(); }
+});
 onlyChanged.addEventListener("click", () => {
   onlyChanged.setAttribute("aria-pressed", String(onlyChanged.getAttribute("aria-pressed") !== "true"));
   refilter();
@@ -273,7 +291,11 @@ function goTo(id) {
   if (!row?.closest("#assumptions")) return;
   show("assumptions");
   for (let up = row.parentElement; up && up.id !== "assumptions"; up = up.parentElement) if (up.matches("details")) up.open = true;
-  row.scrollIntoView({ block: "center" });
+  const pane = $("assumptions");
+  if (getComputedStyle(pane).position === "sticky") { // it scrolls by itself: the results beside it stay where they are
+    const { top, height } = row.getBoundingClientRect();
+    pane.scrollTop += top + height / 2 - pane.getBoundingClientRect().top - pane.clientHeight / 2;
+  } else row.scrollIntoView({ block: "center" });
   row.querySelector("[name=value]")?.focus({ preventScroll: true });
 }
 document.body.addEventListener("click", (event) => {

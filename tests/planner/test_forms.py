@@ -1,11 +1,14 @@
 """What people type, and what the rows show."""
 
+from dataclasses import replace
+
 import pytest
 
 from catalog.importers.shipped import shipped
-from planner import forms
+from planner import forms, wording
 from planner.engine.inputs import Scenario, get_at, set_at
 from planner.engine.quantities import InputError
+from planner.forms.typed import write_number
 from planner.services import evaluation, gallery, scenarios
 from tests.planner.conftest import GROWTH
 
@@ -21,10 +24,10 @@ def typed(document, path, text):
     return forms.read(forms.declared(document, path), text)
 
 
-def row_of(version, path):
+def row_of(version, path, first=None):
     document = scenarios.read(version.document)
     result, _comparison = evaluation.evaluated(version)
-    page = forms.Page(document, result, evaluation.book_of(version.prices_id), shipped(), version.document)
+    page = forms.Page(document, result, evaluation.book_of(version.prices_id), shipped(), (first or version).document)
     return page.rows()[path]
 
 
@@ -130,8 +133,27 @@ def test_an_automatic_field_shows_what_holds_and_whose_it_is(row, editor):
     path = "sites/office/electricity_price_per_kwh"
     shown = row_of(row.head, path)
     assert (shown.text, shown.unit, shown.badge["badge"]) == ("0.1033", "USD / kWh", "market")
-    own = row_of(scenarios.edit(row, 1, path, 0.2, editor), path)
+    began = row.head
+    own = row_of(scenarios.edit(row, 1, path, 0.2, editor), path, began)
     assert (own.text, own.badge["badge"]) == ("0.2", "own")
+
+
+def test_a_figure_of_the_template_is_nobodys_own_until_it_is_changed(row, editor):
+    path = next(each.path for each in forms.walk(scenarios.read(row.head.document)) if each.name == "gpus")
+    began = row.head
+    assert row_of(began, path).badge["badge"] == "template"
+    changed = scenarios.edit(row, 1, path, 7.5, editor)
+    assert row_of(changed, path, began).badge["badge"] == "own"
+
+
+def test_each_path_of_prices_is_named_and_a_month_is_chosen_by_its_name(row):
+    document = scenarios.read(row.head.document)
+    result, _comparison = evaluation.evaluated(row.head)
+    rows = forms.Page(document, result, evaluation.book_of(row.head.prices_id), shipped(), row.head.document).rows()
+    named = [each.label for path, each in rows.items() if path.endswith("/by_year")]
+    assert len(named) == len(set(named)) == 6
+    month = rows["finance/fiscal_year_start_month"]
+    assert (month.kind, month.text, month.options[3]) == ("choice", "1", ("4", "April"))
 
 
 def test_u014_every_price_names_unit_and_period(row):
@@ -169,6 +191,110 @@ def test_every_row_can_be_written_back_as_it_is_shown(row):
                 continue
             again = forms.read(each, forms.write(each, each.value))
             assert Scenario.read(set_at(plain, each.path, again)) == document, each.path
+
+
+EXACT = (1234567.891, 99999.99999, 1e-9, 1e-12, 0.1 + 0.2, 0.07, 130_000.0, 1234567.8912345678, 8.25, 1e12)
+
+
+@pytest.mark.parametrize("slug", gallery.templates())
+def test_every_number_and_list_reads_back_exactly_as_written(slug):
+    """No digit is lost between the box and the document, no thousands separator taken for the end of a value."""
+    document = Scenario.read(gallery.document(slug))
+    plain = document.model_dump(mode="json")
+    growth = plain["demand"]["workloads"][0]["slug"]
+    for made in (
+        {"kind": "table", "values": list(EXACT)},
+        {"kind": "steps", "steps": [{"month": n, "value": value} for n, value in enumerate(EXACT)]},
+    ):
+        document = Scenario.read(set_at(plain, f"demand/workloads/{growth}/growth", made))
+        for each in forms.walk(document):
+            if each.kind == "number":
+                for value in EXACT:
+                    low, high = each.quantity.low, each.quantity.high
+                    if not each.whole and low <= value <= high:
+                        assert forms.read(each, forms.write(each, value)) == value, (each.path, value)
+            elif each.kind in ("list", "points") and each.value:
+                stored = get_at(document.model_dump(mode="json"), each.path)
+                assert forms.read(each, forms.write(each, each.value)) == stored, each.path
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("130,000, 140,000", [130_000, 140_000]),
+        ("1,000; 2,000", [1_000, 2_000]),
+        ("130000; 140000", [130_000, 140_000]),
+        ("130,000\n140,000", [130_000, 140_000]),
+        ("10,20,30", [10, 20, 30]),
+        ("1\t2\n3", [1, 2, 3]),
+        ("10，20；30", None),
+        ("１０；２０", [10, 20]),
+        ("1 000; 2 000", [1_000, 2_000]),
+        ("1,000", [1_000]),
+        ("100,200,300", None),
+        ("100,200", None),
+        ("950, 1,000", None),
+        ("1,5; 2,5", None),
+        ("10 20 30", None),
+    ],
+)
+def test_a_list_is_read_as_it_is_meant_or_refused(document, text, values):
+    path = "demand/workloads/pool/growth"
+    table = Scenario.read(set_at(document.model_dump(mode="json"), path, {"kind": "table", "values": [1]}))
+    if values is not None:
+        assert typed(table, f"{path}/values", text) == values
+        return
+    with pytest.raises(InputError) as caught:
+        typed(table, f"{path}/values", text)
+    problem = caught.value.problems[0]
+    assert problem.code == "unclear_list"
+    assert "semicolons" in wording.problem(problem.as_dict(), "USD", table)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1234567.891, "1,234,567.891"),
+        (99999.99999, "99,999.99999"),
+        (1e-9, "0.000000001"),
+        (1e-12, "1e−12"),
+        (-0.07, "−0.07"),
+        (0.0, "0"),
+    ],
+)
+def test_a_number_shows_every_digit_it_has(value, text):
+    assert write_number(value) == text
+
+
+def test_a_price_per_gpu_is_refused_in_the_unit_it_is_typed_in(row):
+    result, _comparison = evaluation.evaluated(row.head)
+    document = scenarios.read(row.head.document)
+    rented = next(each for each in forms.fields.own_prices(document, result) if each.unit == "money/GPU-hour")
+    rented = replace(rented, times=8.0)
+    with pytest.raises(InputError) as caught:
+        forms.read(rented, "-5")
+    problem = caught.value.problems[0]
+    assert (problem.value, problem.low, problem.high) == (-5, 0, 1e9 / 8)
+    assert "must lie in 0–125,000,000 USD / GPU-hour; got −5" in wording.say(caught.value, "USD").replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    ("kind", "made", "text"),
+    [
+        (
+            "steps",
+            {"steps": [{"month": 500, "value": 5}]},
+            "Steps, entry 1: Month of the step must lie in 0–120 months; got 500.",
+        ),
+        ("table", {"values": [5, -1]}, "Monthly table, entry 2 must lie in 0–1,000,000,000,000; got −1."),
+        ("table", {"values": [1] * 200}, "Monthly table may have at most 120 entries; got 200."),
+    ],
+)
+def test_a_bad_entry_of_a_list_is_named_with_its_bounds(document, kind, made, text):
+    plain = set_at(document.model_dump(mode="json"), "demand/workloads/pool/growth", {"kind": kind, **made})
+    with pytest.raises(InputError) as caught:
+        Scenario.read(plain)
+    assert wording.say(caught.value, "USD", document).replace("\u00a0", " ") == text
 
 
 def test_the_rows_cover_every_quantity_of_the_document(document):

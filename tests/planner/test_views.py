@@ -1,5 +1,7 @@
 """Pages over HTTP: access, forms without scripts, parts for htmx."""
 
+import csv
+import io
 import re
 
 import pytest
@@ -255,3 +257,22 @@ def test_every_choice_is_answered_and_can_be_undone(signed, workspace, editor, s
             assert post_edit(signed, row, value, path=each.path, htmx=True).status_code == 200, (each.path, value)
             if (after := scenarios.newest(row)).number != before.number:
                 assert scenarios.undo(row, after.number, editor).document == start, (each.path, value)
+
+
+def test_head_is_answered_wherever_get_is(signed, row):
+    for address in ("/", f"/s/{row.pk}/", f"/s/{row.pk}/chart/cash.csv"):
+        assert signed.head(address).status_code == 200
+
+
+def test_a_chart_as_csv_holds_plain_numbers_with_the_currency_in_the_head(signed, row):
+    text = signed.get(f"/s/{row.pk}/chart/cumulative.csv").content.decode("utf-8-sig")
+    head, first = list(csv.reader(io.StringIO(text)))[:2]
+    assert all(cell.endswith(", USD") for cell in head[1:])
+    assert all(float(cell) >= 0 for cell in first[1:])
+
+
+def test_a_scenario_is_renamed_in_the_header(signed, row):
+    asked = {"path": "name", "value": "Ours", "base": 1, "in_header": "1"}
+    answer = signed.post(f"/s/{row.pk}/edit/", asked, headers={"HX-Request": "true"}).content.decode()
+    assert '<h1 id="name" hx-swap-oob="true">Ours</h1>' in answer
+    assert 'id="a-name" hx-swap-oob="true"' in answer

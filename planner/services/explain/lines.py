@@ -134,9 +134,17 @@ def _source(subject: Subject, line: Line) -> dict[str, Any]:
     """The quote behind a line, with the price in its own currency where that is another."""
     found = subject.source(line.source)
     if line.category in wording.lines.UNNAMED and line.item:  # the tariff or market, which the label leaves out
-        found["text"] = " · ".join(part for part in (line.item, found["text"]) if part)
+        found["text"] = " · ".join(part for part in (_market(line.item), found["text"]) if part)
     price = subject.book.quoted(line.item, line.code)
     if price is not None and price.currency != subject.currency and line.source.basis != "own":
         found["quoted"] = wording.unit_price(price.amount, price.currency)
         found["rate"] = found["rate"] or gettext("exchange rate {rate}").format(rate=wording.number(price.rate or 0.0))
     return found
+
+
+def _market(item: str) -> str:
+    """A tariff or colocation market by what its short name says: "us-va-commercial" → "US-VA, commercial"."""
+    region, _dash, customers = item.rpartition("-")
+    if ("customer_class", customers) in wording.fields.CHOICES:
+        return f"{region.upper()}{gettext(', ')}{wording.choice('customer_class', customers)}"
+    return item.replace("-", " ").capitalize()
