@@ -294,6 +294,8 @@ def _assumption(row: Row, evaluation: Evaluation) -> dict[str, Any]:
     return {
         "label": row.label,
         "value": value,
+        # a name the catalog has in English only; a page in another language says so
+        "lang": "en" if row.kind == "item" and wording.chinese() and value.replace("·", "").isascii() else "",
         "word": badge.get("word", ""),
         "badge": badge.get("badge", ""),
         "source": " · ".join(fact for fact in facts if fact),
