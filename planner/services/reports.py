@@ -26,7 +26,7 @@ from planner.engine.lines import minor_unit
 from planner.engine.prices import PriceBook
 from planner.engine.quantities import InputError
 from planner.models import Report, ScenarioVersion, User
-from planner.services import evaluation
+from planner.services import evaluation, scenarios
 
 FORMAT = 1
 
@@ -47,7 +47,7 @@ def freeze(version: ScenarioVersion, user: User | None) -> Report:
     """The answer of a version, kept for good; raises InputError where it cannot be computed."""
     result, comparison = evaluation.evaluated(version)
     leads, now, row = by_lead_time(result), timezone.now(), version.scenario
-    catalog, first = evaluation.catalog(), row.versions.order_by("number")[0].document
+    catalog, first = evaluation.catalog(), scenarios.first(row).document
     said = {}
     for code, _name in settings.LANGUAGES:
         with translation.override(code):
