@@ -39,7 +39,12 @@ FONT, LINE, LEGEND_ROW, SAMPLE = 11, 13, 18, 22  # [px]
 
 
 def draw(figure: Figure, width: int, height: int, *, narrow: bool = False) -> str:
-    """The figure in so many pixels; narrow, a legend stands where labels at the ends of lines would not fit."""
+    """The figure in so many pixels; narrow, a legend stands where labels at the ends of lines would not fit.
+
+    Nothing where there is nothing to draw: the figure's summary says why.
+    """
+    if not figure["data"]:
+        return ""
     return _Drawing(figure, width, height, narrow).text()
 
 

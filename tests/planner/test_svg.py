@@ -88,3 +88,10 @@ def test_u107_html_in_a_name_is_text(answer):
     text = svg.draw(figure, 680, 300)
     assert "<script" not in text
     assert "<script>alert(1)</script>" in texts(ET.fromstring(text))
+
+
+def test_a_figure_without_curves_draws_nothing():
+    with override("en"):
+        figure = charts.figure("power", *evaluated(plans=[{"slug": "cloud", "overflow": {"accelerator": "h200-nvl"}}]))
+    assert svg.draw(figure, 680, 300) == ""
+    assert figure["summary"] == "No plan owns machines."
