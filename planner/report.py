@@ -15,6 +15,7 @@ from catalog.records import Catalog
 from planner import charts, forms, tables, wording
 from planner.engine.compare import Comparison, Verdict
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
+from planner.engine.prices import Cost, Price, PriceBook, Source
 from planner.forms.rows import Row
 from planner.wording.sources import BADGE_OF, BADGES
 
@@ -47,6 +48,7 @@ def shown(
         "assumptions": _assumptions(evaluation, catalog, first),
         "left_out": [wording.category(name) for name in evaluation.left_out],
         "certainty": _certainty(best) if best is not None else "",
+        "rates": _rates(evaluation.book),
         "pricing_date": wording.date(evaluation.scenario.pricing_date),
         "currency": evaluation.scenario.currency,
         "charts": {code: charts.figure(code, evaluation, comparison) for code in CHARTS},
@@ -288,9 +290,7 @@ def _assumption(row: Row, evaluation: Evaluation) -> dict[str, Any]:
         value += "\u00a0" + row.unit
     badge: dict[str, Any] = row.badge or {}
     own = badge.get("badge") == "own"
-    facts = [badge.get("text", "") if not own else "", badge.get("rate", "")]
-    if not any(facts) and not own:
-        facts = [urlsplit(badge.get("url", "")).hostname or ""]
+    source = "" if own else badge.get("text", "") or urlsplit(badge.get("url", "")).hostname or ""
     return {
         "label": row.label,
         "value": value,
@@ -298,7 +298,7 @@ def _assumption(row: Row, evaluation: Evaluation) -> dict[str, Any]:
         "lang": "en" if row.kind == "item" and wording.chinese() and value.replace("·", "").isascii() else "",
         "word": badge.get("word", ""),
         "badge": badge.get("badge", ""),
-        "source": " · ".join(fact for fact in facts if fact),
+        "source": source,
         "changed": row.changed,
     }
 
@@ -315,3 +315,22 @@ def _certainty(best: PlanResult) -> str:
         sure=wording.percent(round(sum(weights[name] for name in SURE) / whole, 2)),
         unsure=wording.percent(round(sum(weights[name] for name in UNSURE) / whole, 2)),
     )
+
+
+def _rates(book: PriceBook) -> str:
+    """The exchange rates of the price book, each once, with its date."""
+    found: dict[str, tuple[float, Source]] = {}
+    priced: list[Price | Cost | None] = [each.price for each in book.builds.values()]
+    priced += [each.price for each in book.addons.values()]
+    priced += [each.price for each in book.offers.values()]
+    priced += [each.price for each in book.items.values()]
+    priced += [each.price for each in book.tariffs.values()]
+    priced += [each.price for each in book.colocation.values()]
+    for price in [*priced, *book.costs.values()]:
+        if price is not None and price.currency not in ("", book.currency) and price.rate is not None:
+            found.setdefault(price.currency, (price.rate, price.source))
+    texts = []
+    for currency, (rate, source) in sorted(found.items()):
+        dated = f" ({wording.date(source.rate_dated)})" if source.rate_dated is not None else ""
+        texts.append(f"{currency}/{book.currency} {wording.number(rate)}{dated}")
+    return _("Exchange rates: {rates}.").format(rates=_(", ").join(texts)) if texts else ""

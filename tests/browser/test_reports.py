@@ -5,7 +5,7 @@ import re
 import pytest
 
 from planner.models import Report
-from planner.services import gallery, reports, sharing
+from planner.services import gallery, reports, scenarios, sharing
 from tests.browser.conftest import noise, type_into
 from tests.browser.test_workspace import LATIN, axe, english, open_all
 
@@ -92,6 +92,20 @@ def test_a_report_is_axe_clean_and_never_scrolls_sideways(private, frozen, schem
             assert box["width"] <= min(width, 800)
             assert box["height"] > 150
     assert private.problems == []
+
+
+def test_another_currency_fits_a_phone_and_shows_its_rate(private, people):
+    workspace, users = people
+    document = {**gallery.document("office-server"), "currency": "CNY", "name": "北京实验室：8 卡还是 4 卡？"}
+    row = scenarios.create(workspace, users["ada"], document)
+    report = reports.freeze(row.head, users["ada"])
+    token = sharing.create(report, users["ada"])[1]
+    for language in ("en", "zh-hans"):
+        private.goto(f"/r/{token}/?lang={language}")
+        open_all(private)
+        assert private.evaluate("() => document.documentElement.scrollWidth") <= 390
+        assert "USD/CNY" in private.inner_text("#assumptions + p")
+        assert private.inner_text(".tiles dd >> nth=0").startswith("¥")
 
 
 @pytest.mark.parametrize("slug", gallery.templates())
