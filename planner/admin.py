@@ -1,9 +1,9 @@
-"""The administrator's view of people, workspaces and scenarios. Versions are history: they are read, never changed."""
+"""The administrator's view of people, workspaces, scenarios, reports. Versions and reports are history: only read."""
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 
-from planner.models import Membership, PinnedPrices, Scenario, ScenarioVersion, User, Workspace
+from planner.models import Membership, PinnedPrices, Report, Scenario, ScenarioVersion, ShareLink, User, Workspace
 
 
 class ReadOnly(admin.ModelAdmin):
@@ -51,3 +51,16 @@ class Versions(ReadOnly):
 @admin.register(PinnedPrices)
 class Prices(ReadOnly):
     list_display = ("sha256", "created_at")
+
+
+@admin.register(Report)
+class Reports(ReadOnly):
+    list_display = ("__str__", "workspace", "version_number", "engine_version", "created_by", "created_at")
+    list_filter = ("workspace",)
+    exclude = ("content", "pages")
+
+
+@admin.register(ShareLink)
+class ShareLinks(ReadOnly):
+    list_display = ("report", "created_by", "created_at", "expires_at", "revoked_at", "opened", "last_opened_at")
+    exclude = ("token_sha256",)

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from planner.views import home, purchasing, why, workspace
+from planner.views import home, purchasing, reports, shared, why, workspace
 from planner.views.theme import theme
 
 app_name = "planner"
@@ -21,4 +21,19 @@ urlpatterns = [
     path("s/<int:pk>/purchasing/orders.csv", purchasing.orders_csv, name="orders_csv"),
     path("s/<int:pk>/purchasing/orders.zip", purchasing.orders_zip, name="orders_zip"),
     path("s/<int:pk>/why/<str:plan>/<str:kpi>/", why.why, name="why"),
+    path("s/<int:pk>/reports/", reports.of_scenario, name="reports_of"),
+    path("s/<int:pk>/reports/freeze/", reports.freeze, name="freeze"),
+    path("reports/", reports.everything, name="reports"),
+    path("reports/<int:pk>/", reports.page, name="report"),
+    path("reports/<int:pk>/figures.json", reports.figures, name="report_figures"),
+    path("reports/<int:pk>/report.json", reports.sealed, name="report_sealed"),
+    path("reports/<int:pk>/report.html", reports.html_file, name="report_html"),
+    path("reports/<int:pk>/links/", reports.create_link, name="link_create"),
+    path("reports/<int:pk>/links/revoke/", reports.revoke_links, name="links_revoke"),
+    path("links/<int:pk>/revoke/", reports.revoke_link, name="link_revoke"),
+    # Without a redirect for a missing slash: a browser would keep it.
+    path("r/<str:token>", shared.page),
+    path("r/<str:token>/", shared.page, name="shared"),
+    path("r/<str:token>/figures.json", shared.figures, name="shared_figures"),
+    path("r/<str:token>/<path:rest>", shared.nothing),
 ]

@@ -1,6 +1,16 @@
-"""Rows of the planner: who works here (accounts) and what they work on (scenarios)."""
+"""Rows of the planner: who works here (accounts), what they work on (scenarios), what they hand on (reports)."""
 
 from planner.models.accounts import Membership, User, Workspace
+from planner.models.reports import Report, ShareLink
 from planner.models.scenarios import PinnedPrices, Scenario, ScenarioVersion
 
-__all__ = ["Membership", "PinnedPrices", "Scenario", "ScenarioVersion", "User", "Workspace"]
+__all__ = [
+    "Membership",
+    "PinnedPrices",
+    "Report",
+    "Scenario",
+    "ScenarioVersion",
+    "ShareLink",
+    "User",
+    "Workspace",
+]

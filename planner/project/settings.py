@@ -99,11 +99,18 @@ if PRODUCTION:
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "formatters": {
+        "line": {
+            "class": "planner.project.logs.WithoutTokens",
+            "format": "{asctime} {levelname} {name}: {message}",
+            "style": "{",
+        }
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": [], "propagate": True},  # not by mail, as is Django's default: an error must be seen
+        "django.server": {"handlers": ["stderr"], "level": "INFO", "propagate": False},  # the lines of runserver
         "django.request": {"level": "ERROR"},  # a page that is not there is no news
         "django.security.DisallowedHost": {"level": "CRITICAL"},
         "waitress.queue": {"level": "ERROR"},  # a request that waits for a moment is no news

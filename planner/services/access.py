@@ -4,7 +4,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from django.utils.translation import gettext as _
 
-from planner.models import Membership, Scenario, Workspace
+from planner.models import Membership, Report, Scenario, ShareLink, Workspace
 
 EDITING = (Membership.Role.OWNER, Membership.Role.EDITOR)
 
@@ -22,7 +22,7 @@ def scenario(user, pk) -> Scenario:
     return found
 
 
-def may_edit(user, found: Scenario) -> bool:
+def may_edit(user, found: Scenario | Report) -> bool:
     return Membership.objects.filter(user=user, workspace_id=found.workspace_id, role__in=EDITING).exists()
 
 
@@ -42,3 +42,37 @@ def workspace_to_edit(user) -> Workspace:
     if found is None:
         raise PermissionDenied(_("You are in no workspace in which you may make scenarios."))
     return found
+
+
+def visible_reports(user):
+    """The reports of the user's workspaces."""
+    return Report.objects.filter(workspace__membership__user=user)
+
+
+def report(user, pk) -> Report:
+    """A report the user may see; to others it does not exist."""
+    found = visible_reports(user).filter(pk=pk).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def report_to_share(user, pk) -> Report:
+    """A report whose links the user may make and revoke."""
+    found = report(user, pk)
+    _must_share(user, found)
+    return found
+
+
+def link_to_revoke(user, pk) -> ShareLink:
+    """A link the user may revoke; of a report they cannot see it does not exist."""
+    found = ShareLink.objects.filter(pk=pk, report__in=visible_reports(user)).select_related("report").first()
+    if found is None:
+        raise Http404
+    _must_share(user, found.report)
+    return found
+
+
+def _must_share(user, found: Report) -> None:
+    if not may_edit(user, found):
+        raise PermissionDenied(_("You may read this report, but not share it: your role in this workspace is viewer."))

@@ -23,6 +23,12 @@ def ago(moment):
         return _("just now")
     if minutes < 60:
         return ngettext("{count} min ago", "{count} min ago", minutes).format(count=minutes)
+    return moment_text(moment)
+
+
+@register.filter("moment")
+def moment_text(moment):
+    """A day and a time: "30 Nov 2026 14:05"."""
     return f"{wording.date(timezone.localtime(moment).date())} {timezone.localtime(moment):%H:%M}"
 
 

@@ -308,6 +308,7 @@ def chart(request, pk, code):
     if code not in charts.FIGURES:
         raise Http404
     if not request.htmx:
+        access.scenario(request.user, pk)
         response = redirect("planner:workspace", pk)
         response["Location"] += f"?chart={code}"
         return response

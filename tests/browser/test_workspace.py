@@ -406,7 +406,7 @@ def english(page):
       }
       for (const each of document.querySelectorAll('[title], [aria-label], [placeholder]'))
         if (!each.closest('[lang="en"]'))
-          found.push(each.title, each.getAttribute('aria-label') || '', each.placeholder || '');
+          found.push(each.getAttribute('title') || '', each.getAttribute('aria-label') || '', each.placeholder || '');
       for (const each of document.querySelectorAll('.arow select')) {
         const item = each.options.length > 8;
         if (!item) for (const option of each.options) found.push(option.textContent);

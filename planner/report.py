@@ -1,0 +1,336 @@
+"""An answer as the words, figures and charts of a report, in the language that is active. Plain data, made once.
+
+The page draws nothing else: what is not listed here does not leave the workspace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.utils.translation import gettext as _
+
+from catalog.records import Catalog
+from planner import charts, forms, tables, wording
+from planner.engine.compare import Comparison, Verdict
+from planner.engine.evaluate import Evaluation, Finding, PlanResult
+from planner.engine.prices import Cost, Price, PriceBook, Source
+from planner.forms.rows import Row
+from planner.wording.sources import BADGE_OF, BADGES
+
+Shown = dict[str, Any]
+
+CHARTS = ("cumulative", "power", "cash")
+KINDS = ("capex", "opex", "credit")
+SURE, UNSURE = ("quoted", "sourced", "market", "own"), ("estimate", "unverified")
+
+
+def shown(
+    evaluation: Evaluation,
+    comparison: Comparison,
+    by_lead: dict[str, Verdict],
+    catalog: Catalog,
+    first: dict[str, Any],
+) -> Shown:
+    """Everything the page of a report says."""
+    said = wording.verdict(evaluation, comparison, by_lead)
+    best = evaluation.plan(comparison.verdict.plan) if comparison.verdict.plan else None
+    return {
+        "name": wording.scenario_name(evaluation.scenario),
+        "verdict": {"title": said["title"], "text": said["text"], "parts": said["parts"]},
+        "tiles": _tiles(best, comparison) if best is not None else [],
+        "plans": _plans(evaluation, comparison),
+        "gap": _gap(evaluation, comparison),
+        "flips": _flips(evaluation, comparison, by_lead, said, best),
+        "facility": _facility(evaluation, comparison),
+        "cash": _cash(evaluation, comparison),
+        "assumptions": _assumptions(evaluation, catalog, first),
+        "left_out": [wording.category(name) for name in evaluation.left_out],
+        "certainty": _certainty(best) if best is not None else "",
+        "rates": _rates(evaluation.book),
+        "pricing_date": wording.date(evaluation.scenario.pricing_date),
+        "currency": evaluation.scenario.currency,
+        "charts": {code: charts.figure(code, evaluation, comparison) for code in CHARTS},
+    }
+
+
+def _cell(text: str, exact: str = "", **more: Any) -> dict[str, Any]:
+    return {"text": text, "exact": exact, **more}
+
+
+def _money(amount: float, currency: str) -> dict[str, Any]:
+    return _cell(wording.money(amount, currency, compact=True), wording.money(amount, currency))
+
+
+def _tiles(best: PlanResult, comparison: Comparison) -> list[dict[str, Any]]:
+    """Four figures of the chosen plan."""
+    hourly, share = best.cost_per_useful_gpu_hour, comparison.verdict.margin_share
+    return [
+        {"label": _("Total cost, present value"), **_money(best.present_value, best.currency)},
+        {"label": _("Outlay at the start"), **_money(float(best.monthly("capex")[0]), best.currency)},
+        {
+            "label": _("Per useful GPU-hour"),
+            **(
+                _cell("–")
+                if hourly is None
+                else _cell(wording.money(hourly, best.currency), wording.unit_price(hourly, best.currency))
+            ),
+        },
+        {
+            "label": _("Under the next plan"),
+            **(
+                _cell("–")
+                if share is None
+                else _cell(wording.percent(share), wording.money(comparison.verdict.margin or 0.0, best.currency))
+            ),
+        },
+    ]
+
+
+def _plans(evaluation: Evaluation, comparison: Comparison) -> list[dict[str, Any]]:
+    """The plans as they rank: what each costs, whether it meets the demand and fits."""
+    rows = []
+    for row in tables.kpis(evaluation, comparison):
+        cells = {
+            code: {"text": cell.text, "exact": cell.exact, "tone": cell.tone, "extra": cell.extra}
+            for code, cell in row.cells.items()
+        }
+        plan = evaluation.plan(row.slug)
+        rows.append(
+            {
+                "slug": row.slug,
+                "name": row.name,
+                "colour": row.colour,
+                "best": row.best,
+                "fails": not plan.feasible,
+                "what": tables.what(plan.plan, evaluation),
+                "cells": cells,
+                "bar": row.bar,
+            }
+        )
+    return rows
+
+
+def _gap(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any] | None:
+    """Where the difference to the next plan comes from, category by category; the last row is the sum."""
+    table = tables.gap(evaluation, comparison)
+    if table is None:
+        return None
+    return {
+        "head": table.head,
+        "rows": [
+            {
+                "name": row["name"],
+                "total": row.get("total", False),
+                "cells": [_cell(cell.text, cell.exact) for cell in row["cells"]],
+            }
+            for row in table.rows
+        ],
+    }
+
+
+def _flips(
+    evaluation: Evaluation,
+    comparison: Comparison,
+    by_lead: dict[str, Verdict],
+    said: dict[str, Any],
+    best: PlanResult | None,
+) -> list[str]:
+    """What would change the verdict, or was tried and does not."""
+    if best is None:
+        return [wording.finding(reason, evaluation) for reason in comparison.verdict.reasons]
+    flips = [said["by_class"]]
+    flips.append(
+        said["without_residual"] or _("Without the value of the machines at the horizon, the same plan is cheapest.")
+    )
+    flips.append(
+        said["by_lead"]
+        or (
+            _("With the shortest and with the longest lead times, the same plan is cheapest.")
+            if by_lead
+            else _("Shorter or longer lead times move no delivery.")
+        )
+    )
+    flips += _break_evens(evaluation, comparison, best)
+    return [text for text in flips if text]
+
+
+def _break_evens(evaluation: Evaluation, comparison: Comparison, best: PlanResult) -> Iterator[str]:
+    """From when the chosen plan is cheaper than another, where the curves cross."""
+    names = tables.names(evaluation)
+    for slug, state in comparison.break_even[best.slug].items():
+        if state.state == "crossings" and evaluation.plan(slug).priced:
+            yield _("Against “{plan}”: {when}, before the value of the machines.").format(
+                plan=names[slug], when=wording.break_even(state, evaluation.calendar)
+            )
+
+
+# ── Facility ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _of_room(finding: Finding) -> bool:
+    return finding.code.startswith(("room_", "cooling_")) or finding.code in ("upgrade_included", "noise")
+
+
+def _facility(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
+    """Power, racks and what the room says to them, plan by plan."""
+    names = tables.names(evaluation)
+    rows, notes = [], []
+    for plan in tables.ordered(evaluation, comparison):
+        found = [finding for finding in [*plan.infeasible, *plan.warnings] if _of_room(finding)]
+        tone = "good" if not found else "bad" if any(wording.tone(each) == "bad" for each in found) else "warn"
+        words = {"good": _("fits"), "warn": _("fits with works"), "bad": _("too much for the room")}[tone]
+        owns = bool(plan.housing.draw_busy.any())
+        facility_kw = float(plan.facility_kw.max(initial=0.0))
+        rows.append(
+            {
+                "name": names[plan.slug],
+                "colour": tables.colour(evaluation, plan.slug),
+                "cells": [
+                    _kw(plan.peak_kw),
+                    _kw(facility_kw),
+                    _cell(wording.number(float(plan.housing.racks[0].max(initial=0.0)))),
+                ],
+                "fit": {"text": words if owns else _("nothing to house"), "tone": tone if owns else ""},
+            }
+        )
+        if found:
+            notes.append(
+                {
+                    "name": names[plan.slug],
+                    "colour": tables.colour(evaluation, plan.slug),
+                    "texts": [wording.finding(each, evaluation) for each in found],
+                }
+            )
+    head = [_("Plan"), _("Peak power"), _("With cooling and losses"), _("Racks"), _("Room")]
+    return {"head": head, "rows": rows, "notes": notes}
+
+
+def _kw(value: float) -> dict[str, Any]:
+    return _cell(f"{wording.number(value, 1) if value else '0'}\u00a0kW", f"{wording.number(value)}\u00a0kW")
+
+
+# ── Cash ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _cash(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
+    """Nominal cash by fiscal year: capex, opex, credits and their sum, plan by plan."""
+    names, currency = tables.names(evaluation), evaluation.scenario.currency
+    years = evaluation.calendar.fiscal_years(evaluation.scenario.finance.fiscal_year_start_month)
+    groups = []
+    for plan in tables.ordered(evaluation, comparison):
+        if not plan.priced:
+            continue
+        monthly = {kind: plan.monthly(kind) for kind in KINDS}
+        rows = []
+        for kind in KINDS:
+            sums = [plan.money(monthly[kind][months]) for _label, months, _partial in years]
+            if any(sums):
+                rows.append((wording.kind(kind), sums, plan.total(kind)))
+        net = [plan.money(cell for kind in KINDS for cell in monthly[kind][months]) for _label, months, _p in years]
+        rows.append((_("Net"), net, plan.nominal_total))
+        groups.append(
+            {
+                "name": names[plan.slug],
+                "colour": tables.colour(evaluation, plan.slug),
+                "rows": [
+                    {"name": name, "cells": [_money(value, currency) for value in [*sums, total]]}
+                    for name, sums, total in rows
+                ],
+            }
+        )
+    labels = [_("FY {year}").format(year=label) + ("*" if partial else "") for label, _months, partial in years]
+    return {
+        "head": [_("Kind"), *labels, _("Total")],
+        "groups": groups,
+        "partial": any(partial for _label, _months, partial in years),
+    }
+
+
+# ── Assumptions ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _assumptions(evaluation: Evaluation, catalog: Catalog, first: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the figures rest on, each with its source and date: what is often touched, and whatever was changed."""
+    page = forms.Page(evaluation.scenario, evaluation, evaluation.book, catalog, first)
+    sections = []
+    for section in page.sections():
+        groups = []
+        for group in section.groups:
+            rows = [_assumption(row, evaluation) for row in group.rows if _told(row)]
+            if rows:
+                groups.append({"title": group.title, "rows": rows})
+        if groups:
+            sections.append({"title": section.title, "groups": groups})
+    return sections
+
+
+def _told(row: Row) -> bool:
+    if row.changed:
+        return True
+    if row.seldom or row.path.startswith("lines/"):
+        return False
+    if row.path.startswith("plans/") and row.kind not in ("number", "item"):
+        return False  # which parts a plan has stands in its line among the plans
+    return row.kind in ("switch", "part") or bool(row.text)
+
+
+def _assumption(row: Row, evaluation: Evaluation) -> dict[str, Any]:
+    value = row.text
+    if row.path.endswith("/build"):  # a server's name has Chinese words, the catalog's has not
+        value = wording.item(row.text, evaluation.book) if row.text else ""
+    elif row.kind in ("choice", "item", "currency"):
+        value = dict(row.options).get(row.text, row.text)
+    elif row.kind in ("switch", "part"):
+        value = wording.choice("", row.on)
+    elif row.kind == "date":
+        value = wording.date(row.text)
+    elif row.unit:
+        value += "\u00a0" + row.unit
+    badge: dict[str, Any] = row.badge or {}
+    own = badge.get("badge") == "own"
+    source = "" if own else badge.get("text", "") or urlsplit(badge.get("url", "")).hostname or ""
+    return {
+        "label": row.label,
+        "value": value,
+        # a name the catalog has in English only; a page in another language says so
+        "lang": "en" if row.kind == "item" and wording.chinese() and value.replace("·", "").isascii() else "",
+        "word": badge.get("word", ""),
+        "badge": badge.get("badge", ""),
+        "source": source,
+        "changed": row.changed,
+    }
+
+
+def _certainty(best: PlanResult) -> str:
+    """How much of the chosen plan's cost rests on prices that somebody gave, and how much on estimates."""
+    weights = dict.fromkeys(BADGES, 0.0)
+    for line in best.lines:
+        weights[BADGE_OF.get(line.source.basis, "unverified")] += abs(line.present_value(best.discount_of(line)))
+    whole = sum(weights.values())
+    if whole <= 0:
+        return ""
+    return _("Of its cost {sure} rests on prices that are quoted or published, {unsure} on estimates.").format(
+        sure=wording.percent(round(sum(weights[name] for name in SURE) / whole, 2)),
+        unsure=wording.percent(round(sum(weights[name] for name in UNSURE) / whole, 2)),
+    )
+
+
+def _rates(book: PriceBook) -> str:
+    """The exchange rates of the price book, each once, with its date."""
+    found: dict[str, tuple[float, Source]] = {}
+    priced: list[Price | Cost | None] = [each.price for each in book.builds.values()]
+    priced += [each.price for each in book.addons.values()]
+    priced += [each.price for each in book.offers.values()]
+    priced += [each.price for each in book.items.values()]
+    priced += [each.price for each in book.tariffs.values()]
+    priced += [each.price for each in book.colocation.values()]
+    for price in [*priced, *book.costs.values()]:
+        if price is not None and price.currency not in ("", book.currency) and price.rate is not None:
+            found.setdefault(price.currency, (price.rate, price.source))
+    texts = []
+    for currency, (rate, source) in sorted(found.items()):
+        dated = f" ({wording.date(source.rate_dated)})" if source.rate_dated is not None else ""
+        texts.append(f"{currency}/{book.currency} {wording.number(rate)}{dated}")
+    return _("Exchange rates: {rates}.").format(rates=_(", ").join(texts)) if texts else ""

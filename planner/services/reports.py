@@ -1,0 +1,218 @@
+"""Frozen reports: an answer kept as it was given, whatever becomes of the prices, the scenario or the program.
+
+The content is canonical JSON of no language: document, price book, results. Its SHA-256 is printed on the report.
+The pages hold what was said of it, in both languages; the content carries their checksum: one number seals both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone, translation
+
+from planner import report
+from planner.engine.compare import by_lead_time
+from planner.engine.evaluate import evaluate
+from planner.engine.export import as_plain
+from planner.engine.inputs import Scenario
+from planner.engine.lines import minor_unit
+from planner.engine.prices import PriceBook
+from planner.engine.quantities import InputError
+from planner.models import Report, ScenarioVersion, User
+from planner.services import evaluation, scenarios
+
+FORMAT = 1
+
+
+# ── Freezing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def canonical(data: Any) -> str:
+    """JSON with sorted keys and no spaces: the same data, the same bytes."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def sha256(text: str | bytes) -> str:
+    return hashlib.sha256(text.encode() if isinstance(text, str) else text).hexdigest()
+
+
+def freeze(version: ScenarioVersion, user: User | None) -> Report:
+    """The answer of a version, kept for good; raises InputError where it cannot be computed."""
+    result, comparison = evaluation.evaluated(version)
+    leads, now, row = by_lead_time(result), timezone.now(), version.scenario
+    catalog, first = evaluation.catalog(), scenarios.first(row).document
+    said = {}
+    for code, _name in settings.LANGUAGES:
+        with translation.override(code):
+            said[code] = report.shown(result, comparison, leads, catalog, first)
+    pages = canonical(said)
+    content = canonical(
+        {
+            "format": FORMAT,
+            "title": result.scenario.name,
+            "version": version.number,
+            "created_at": now.isoformat(timespec="seconds"),
+            "created_by": user.get_username() if user is not None else "",
+            "engine_version": evaluation.ENGINE_VERSION,
+            "document": version.document,
+            "prices": result.book.model_dump(mode="json"),
+            "results": as_plain(result, comparison, leads),
+            "pages_sha256": sha256(pages),
+        }
+    )
+    with transaction.atomic():
+        return Report.objects.create(
+            workspace_id=row.workspace_id,
+            scenario=row,
+            title=result.scenario.name,
+            template=result.scenario.template or "",
+            version_number=version.number,
+            engine_version=evaluation.ENGINE_VERSION,
+            content=content,
+            sha256=sha256(content),
+            pages=pages,
+            created_by=user,
+            created_at=now,
+        )
+
+
+# ── What a reader gets ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def page(found: Report, language: str) -> dict[str, Any]:
+    """What the report says in a language; English where it does not speak that one."""
+    said = json.loads(found.pages)
+    return said.get(language) or said["en"]
+
+
+# What leaves the workspace as numbers: sums and months, no price of a supplier, no source, no order.
+HEAD = ("engine_version", "currency", "months", "start", "pricing_date")
+VERDICT = ("code", "plan", "runner_up", "margin", "margin_share")
+PLAN = (
+    "slug",
+    "name",
+    "strategy",
+    "feasible",
+    "present_value",
+    "nominal_total",
+    "capex",
+    "opex",
+    "credits",
+    "cost_per_useful_gpu_hour",
+    "served_share",
+    "break_even",
+    "monthly",
+)
+
+
+def figures(found: Report) -> str:
+    """The frozen figures for a reader who counts himself: canonical JSON, the same bytes for ever."""
+    content = json.loads(found.content)
+    results = content["results"]
+    decided = results["verdict"]
+
+    def verdict(given: dict[str, Any] | None) -> dict[str, Any] | None:
+        return None if given is None else {name: given[name] for name in VERDICT}
+
+    return canonical(
+        {
+            **{name: results[name] for name in HEAD},
+            "created_at": content["created_at"],
+            "report_sha256": found.sha256,
+            "version": content["version"],
+            "verdict": {
+                **(verdict(decided) or {}),
+                "by_provider_class": {name: verdict(given) for name, given in decided["by_provider_class"].items()},
+                "by_lead_time": {name: verdict(given) for name, given in decided["by_lead_time"].items()},
+                "without_residual": verdict(decided["without_residual"]),
+                "gap_by_category": decided["gap_by_category"],
+            },
+            "plans": [{name: plan[name] for name in PLAN} for plan in results["plans"]],
+            "left_out": results["left_out"],
+        }
+    )
+
+
+# ── Verifying ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+# Amounts of money, by the key they stand under; a cell of them may differ by one minor unit.
+MONEY = frozenset(
+    {
+        *("present_value", "nominal_total", "capex", "opex", "credits", "total", "monthly", "margin", "unmet_cost"),
+        *("cumulative_present_value", "gap_by_category", "amount", "cost", "remedy_price"),
+    }
+)
+SHOWN = 20  # differences named
+
+
+@dataclass
+class Verification:
+    """Two answers, apart: are these the bytes of the report, and does the engine still find its figures?"""
+
+    sha256: str
+    genuine: bool
+    problem: str = ""  # why the figures could not be computed: codes and fields
+    engine_version: str = ""  # that the report was made with
+    cells: int = 0
+    differing: int = 0
+    differences: list[tuple[str, Any, Any]] = field(default_factory=list)  # (place, frozen, computed now)
+
+    @property
+    def reproduced(self) -> bool:
+        return not self.problem and not self.differing
+
+    @property
+    def same_engine(self) -> bool:
+        return self.engine_version == evaluation.ENGINE_VERSION
+
+
+def verify(data: bytes, wanted_sha256: str) -> Verification:
+    """Check a report's file against the checksum printed on the report, and compute its figures anew."""
+    actual = sha256(data)
+    answer = Verification(actual, actual == wanted_sha256.strip().lower())
+    try:
+        content = json.loads(data)
+        frozen = content["results"]
+        answer.engine_version = str(content["engine_version"])
+        now = evaluate(Scenario.read(content["document"]), PriceBook.read(content["prices"])).as_dict()
+        cent = 10.0 ** -minor_unit(frozen["currency"])
+    except InputError as error:
+        answer.problem = "; ".join(str(InputError(problem)) for problem in error.problems)
+        return answer
+    except (ValueError, KeyError, TypeError, RecursionError, AttributeError) as error:
+        answer.problem = f"not a report: {type(error).__name__}"
+        return answer
+    del frozen["engine_version"], now["engine_version"]
+    for place, one, other in _pairs(frozen, json.loads(canonical(now)), ""):
+        answer.cells += 1
+        if not _same(one, other, cent if MONEY & set(place.split("/")) else 0.0):
+            answer.differing += 1
+            if len(answer.differences) < SHOWN:
+                answer.differences.append((place, one, other))
+    return answer
+
+
+def _pairs(one: Any, other: Any, place: str) -> Iterator[tuple[str, Any, Any]]:
+    """Every cell of two results side by side; what only one of them has is a pair with None."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in sorted({*one, *other}):
+            yield from _pairs(one.get(key), other.get(key), f"{place}/{key}" if place else key)
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for index, (left, right) in enumerate(zip(one, other, strict=True)):
+            yield from _pairs(left, right, f"{place}/{index}")
+    else:
+        yield place, one, other
+
+
+def _same(one: Any, other: Any, cent: float) -> bool:
+    numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (one, other))
+    if not numbers:
+        return bool(one == other)
+    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9) or abs(one - other) <= cent + 1e-9

@@ -1,0 +1,75 @@
+"""A frozen report as a page: without the program's navigation, without a session, the same for whoever reads it."""
+
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.http import HttpResponse
+from django.template.loader import render_to_string
+from django.utils import translation
+from django.utils.safestring import mark_safe
+
+from planner import wording
+from planner.charts import svg
+from planner.services import reports
+
+WIDE, NARROW = (680, 300), (350, 320)  # [px]
+LANGUAGES = {"en": "English", "zh-hans": "中文"}
+# What a link leads to is for its reader alone: not kept, not found by a search, not told to the next page.
+SEALED = {
+    "Cache-Control": "no-store",
+    "X-Robots-Tag": "noindex, nofollow",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+def language_of(request):
+    """The language asked for in the address, else the reader's."""
+    asked = request.GET.get("lang", "") or translation.get_language() or ""
+    return asked if asked in LANGUAGES else "en"
+
+
+def page(report, language, *, file=False, back=""):
+    """The HTML of a report. As a file it brings its style sheet along and needs nothing else."""
+    said = reports.page(report, language)
+    drawn = {
+        code: {
+            "title": figure["title"],
+            "summary": figure["summary"],
+            "table": figure["table"],
+            "wide": mark_safe(svg.draw(figure, *WIDE)),
+            "narrow": mark_safe(svg.draw(figure, *NARROW, narrow=True)),
+        }
+        for code, figure in said["charts"].items()
+    }
+    with translation.override(language):
+        context = {
+            **said,
+            "charts": drawn,
+            "language": language,
+            "languages": [] if file else list(LANGUAGES.items()),
+            "version": report.version_number,
+            "engine_version": report.engine_version,
+            "sha256": report.sha256,
+            "as_of": wording.date(report.created_at.date()),
+            "css": mark_safe(_style()) if file else "",
+            "back": back,
+        }
+        return render_to_string("planner/report.html", context)
+
+
+def _style():
+    with open(finders.find("planner/report.css"), encoding="utf-8") as file:
+        return file.read()
+
+
+def answer(text, language="", *, status=200, content_type="text/html; charset=utf-8"):
+    response = HttpResponse(text, status=status, content_type=content_type, headers=SEALED)
+    if language:
+        response.headers["Content-Language"] = language
+    return response
+
+
+def json_answer(text):
+    return answer(text, content_type="application/json; charset=utf-8")
+
+
+assert set(LANGUAGES) == {code for code, _name in settings.LANGUAGES}

@@ -1,0 +1,176 @@
+"""Sharing in a real browser: edit, freeze, share, open privately, revoke; phone, dark, paper, a file on a disk."""
+
+import re
+
+import pytest
+
+from planner.models import Report
+from planner.services import gallery, reports, scenarios, sharing
+from tests.browser.conftest import noise, type_into
+from tests.browser.test_workspace import LATIN, axe, english, open_all
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def private(browser, live):
+    """A window of somebody who has never been here, and every request it makes."""
+    context = browser.new_context(base_url=live, locale="en-GB", viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.asked, page.problems = [], []
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("console", lambda message: page.problems.append(message.text) if message.type == "error" else None)
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def frozen(make, people):
+    """Freeze a template and share it: frozen("office-server") → (report, token)."""
+
+    def frozen(slug="office-server"):
+        report = reports.freeze(make(slug).head, people[1]["ada"])
+        return report, sharing.create(report, people[1]["ada"])[1]
+
+    return frozen
+
+
+def tiles(page):
+    return page.eval_on_selector_all(".tiles dd", "all => all.map(each => each.title)")
+
+
+def test_edit_freeze_share_open_privately_revoke(opened, private, live):
+    page, row = opened
+    type_into(page, "Growth", "3")
+    page.click("text=Share report")
+    page.click("text=Freeze version 2")
+    page.get_by_label("A new link, which expires").select_option("7")
+    page.click("text=Create link")
+    address = page.input_value("#fresh-link")
+    assert address.startswith(live + "/r/")
+    assert axe(page) == []
+    assert noise(page) == []
+
+    assert private.goto(address).status == 200
+    english_tiles = tiles(private)
+    assert len(english_tiles) == 4
+    assert private.locator("nav:not(.languages)").count() == 0
+    private.click("text=中文")
+    assert private.evaluate("() => document.documentElement.lang") == "zh-hans"
+    assert tiles(private) == english_tiles  # the exact amounts do not depend on the language
+    assert private.context.cookies() == []
+    assert {url.split("/")[2] for url in private.asked} == {live.split("/")[2]}
+    assert not [url for url in private.asked if "/r/" in url and not url.startswith(address)]
+    figures = private.request.get(address + "figures.json")
+    assert figures.json()["report_sha256"] == Report.objects.get().sha256
+
+    page.goto(f"/s/{row.pk}/reports/")
+    assert page.locator("tbody td.num").first.inner_text() == "2"
+    page.click("text=Revoke >> nth=0")
+    private.goto(address)
+    assert private.reload().status == 404
+    assert "There is no such page" in private.inner_text("h1")
+    assert private.request.get(address + "figures.json").status == 404
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_report_is_axe_clean_and_never_scrolls_sideways(private, frozen, scheme, width):
+    pytest.importorskip("axe_playwright_python")
+    _report, token = frozen()
+    private.emulate_media(color_scheme=scheme)
+    private.set_viewport_size({"width": width, "height": 900})
+    for language in ("en", "zh-hans"):
+        private.goto(f"/r/{token}/?lang={language}")
+        open_all(private)
+        assert axe(private) == []
+        assert private.evaluate("() => document.documentElement.scrollWidth") <= width
+        drawn = private.locator(".drawn:visible")
+        assert drawn.count() == 3
+        for each in drawn.all():
+            box = each.bounding_box()
+            assert box["width"] <= min(width, 800)
+            assert box["height"] > 150
+    assert private.problems == []
+
+
+def test_another_currency_fits_a_phone_and_shows_its_rate(private, people):
+    workspace, users = people
+    document = {**gallery.document("office-server"), "currency": "CNY", "name": "北京实验室：8 卡还是 4 卡？"}
+    row = scenarios.create(workspace, users["ada"], document)
+    report = reports.freeze(row.head, users["ada"])
+    token = sharing.create(report, users["ada"])[1]
+    for language in ("en", "zh-hans"):
+        private.goto(f"/r/{token}/?lang={language}")
+        open_all(private)
+        assert private.evaluate("() => document.documentElement.scrollWidth") <= 390
+        assert "USD/CNY" in private.inner_text("#assumptions + p")
+        assert private.inner_text(".tiles dd >> nth=0").startswith("¥")
+
+
+@pytest.mark.parametrize("slug", gallery.templates())
+def test_u129_a_chinese_report_holds_no_english_sentence(private, frozen, slug):
+    _report, token = frozen(slug)
+    private.goto(f"/r/{token}/?lang=zh-hans")
+    open_all(private)
+    # who says so where nothing but a host is known, and the checksum
+    names = re.compile(r"^([\w-]+(\.[\w-]+)+|[0-9a-f]{64})$")
+    assert [text for text in english(private) if not names.match(text)] == []
+    assert not re.search(r"[A-Za-z]{3,}", LATIN.sub(" ", private.title()))
+    private.goto("/r/unknown/?lang=zh-hans")
+    assert english(private) == []
+
+
+def test_the_list_of_reports_in_chinese_and_on_a_phone(signed_page, make, people, live):
+    page, row = signed_page, make()
+    report = reports.freeze(row.head, people[1]["ada"])
+    sharing.revoke(sharing.create(report, people[1]["ada"])[0])
+    sharing.create(report, people[1]["ada"])
+    page.context.add_cookies([{"name": "django_language", "value": "zh-hans", "url": live}])
+    page.set_viewport_size({"width": 390, "height": 844})
+    for path in (f"/s/{row.pk}/reports/", "/reports/"):
+        page.goto(path)
+        assert [text for text in english(page) if "ada" not in text and "HTML" not in text and "JSON" not in text] == []
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+        assert axe(page) == []
+
+
+def test_the_file_opens_from_a_disk_and_asks_for_nothing(private, signed_page, frozen, tmp_path):
+    report, _token = frozen()
+    answer = signed_page.request.get(f"/reports/{report.pk}/report.html?lang=zh-hans")
+    file = tmp_path / "报告.html"
+    file.write_bytes(answer.body())
+    private.goto(file.as_uri())
+    assert [url for url in private.asked if not url.startswith(("file:", "data:"))] == []
+    assert private.problems == []
+    assert private.locator(".drawn:visible").count() == 3
+    colour = "() => getComputedStyle(document.querySelector('.drawn .s-plan1')).stroke"
+    assert private.evaluate(colour) == "rgb(0, 114, 178)"
+    assert len(tiles(private)) == 4
+
+
+def test_u124_paper_holds_every_row_and_cuts_no_chart(private, frozen):
+    """On A4 and Letter: no table wider than the paper, no chart higher than a page, every row there."""
+    _report, token = frozen()
+    private.goto(f"/r/{token}/")
+    rows = private.locator("section > .scroll-x tbody tr, .assumed tbody tr").count()
+    private.emulate_media(media="print")
+    for paper, width in (("A4", 680), ("Letter", 702)):
+        private.set_viewport_size({"width": width, "height": 900})
+        shown = private.locator("section > .scroll-x tbody tr:visible, .assumed tbody tr:visible").count()
+        assert shown == rows
+        assert (
+            private.evaluate(
+                "width => [...document.querySelectorAll('table, svg')]"
+                ".filter(each => each.getBoundingClientRect().right > width + 1).length",
+                width,
+            )
+            == 0
+        ), paper
+        assert private.locator("figure details:visible, .languages:visible").count() == 0
+        breaks = (
+            "() => [...document.querySelectorAll('figure, tr, .tiles')].map(each => getComputedStyle(each).breakInside)"
+        )
+        assert set(private.evaluate(breaks)) == {"avoid"}
+        printed = private.pdf(format=paper, prefer_css_page_size=paper == "A4")
+        assert 3 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 12

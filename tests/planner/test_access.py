@@ -1,0 +1,129 @@
+"""Every address × everyone who may come: a stranger learns nothing, not even that something is there."""
+
+import re
+
+import pytest
+from django.conf import settings
+from django.shortcuts import resolve_url
+from django.test import Client
+from django.urls import URLPattern, reverse
+
+from planner import urls
+from planner.models import Membership, Report, Scenario, ShareLink, User, Workspace
+from planner.services import reports, sharing
+from tests.planner.conftest import member
+
+NOBODY, STRANGER, OTHER, VIEWER, EDITOR = "nobody", "stranger", "other", "viewer", "editor"
+# What each may do with an address; nobody is sent to the sign-in.
+READ = {STRANGER: 404, OTHER: 404, VIEWER: 200, EDITOR: 200}
+READ_AND_GO = {**READ, VIEWER: 302, EDITOR: 302}
+CHANGE = {STRANGER: 404, OTHER: 404, VIEWER: 403, EDITOR: 302}
+OWN = {STRANGER: 200, OTHER: 200, VIEWER: 200, EDITOR: 200}
+OPEN = {NOBODY: 200, **OWN}
+
+# name → (method, arguments, data, expected)
+TABLE = {
+    "home": ("get", (), {}, OWN),
+    "create": ("post", (), {"template": "small-team"}, {STRANGER: 403, OTHER: 302, VIEWER: 403, EDITOR: 302}),
+    "theme": ("post", (), {"theme": "dark"}, {NOBODY: 302, STRANGER: 302, OTHER: 302, VIEWER: 302, EDITOR: 302}),
+    "workspace": ("get", ("row",), {}, READ),
+    "edit": ("post", ("row",), {"path": "finance/discount_rate", "value": "9", "base": "1"}, CHANGE),
+    "undo": ("post", ("row",), {"base": "1"}, CHANGE),
+    "redo": ("post", ("row",), {"base": "1"}, CHANGE),
+    "plans": ("post", ("row",), {"action": "copy", "plan": "cloud", "base": "1"}, CHANGE),
+    "copy": ("post", ("row",), {}, CHANGE),
+    "delete": ("post", ("row",), {}, {**CHANGE, EDITOR: 200}),
+    "chart": ("get", ("row", "cash"), {}, READ_AND_GO),
+    "chart_csv": ("get", ("row", "cash"), {}, READ),
+    "why": ("get", ("row", "cloud", "present_value"), {}, READ),
+    "reports_of": ("get", ("row",), {}, READ),
+    "freeze": ("post", ("row",), {"version": "1"}, CHANGE),
+    "reports": ("get", (), {}, OWN),
+    "report": ("get", ("report",), {}, READ),
+    "report_figures": ("get", ("report",), {}, READ),
+    "report_sealed": ("get", ("report",), {}, READ),
+    "report_html": ("get", ("report",), {}, READ),
+    "link_create": ("post", ("report",), {"expires": "7"}, {**CHANGE, EDITOR: 200}),
+    "links_revoke": ("post", ("report",), {}, CHANGE),
+    "link_revoke": ("post", ("link",), {}, CHANGE),
+    "shared": ("get", ("token",), {}, OPEN),
+    "shared_figures": ("get", ("token",), {}, OPEN),
+}
+
+
+@pytest.fixture
+def things(workspace, row, editor, viewer):
+    """(arguments of addresses, clients by role)."""
+    elsewhere = Workspace.objects.create(name="Elsewhere")
+    report = reports.freeze(row.head, editor)
+    link, token = sharing.create(report, editor)
+    users = {
+        STRANGER: User.objects.create_user("eve"),
+        OTHER: member(elsewhere, "oz", Membership.Role.OWNER),
+        VIEWER: viewer,
+        EDITOR: editor,
+    }
+    clients = {NOBODY: Client()}
+    for role, user in users.items():
+        clients[role] = Client()
+        clients[role].force_login(user)
+    return {"row": row.pk, "report": report.pk, "link": link.pk, "token": token}, clients
+
+
+def test_every_named_address_is_in_the_table():
+    names = {each.name for each in urls.urlpatterns if isinstance(each, URLPattern) and each.name}
+    assert names == set(TABLE)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_an_address_answers_each_role_as_the_table_says(things, name):
+    keys, clients = things
+    method, arguments, data, expected = TABLE[name]
+    address = reverse(f"planner:{name}", args=[keys.get(each, each) for each in arguments])
+    for role in (NOBODY, STRANGER, OTHER, VIEWER, EDITOR):  # those who may not, first
+        answer = getattr(clients[role], method)(address, data)
+        if role == NOBODY and NOBODY not in expected:
+            assert answer.status_code == 302
+            assert answer.headers["Location"].startswith(f"{resolve_url(settings.LOGIN_URL)}?next=")
+            continue
+        assert answer.status_code == expected[role], role
+        if answer.status_code in (403, 404):
+            assert Report.objects.count() == 1
+            assert ShareLink.objects.get().revoked_at is None
+            assert Scenario.objects.get(pk=keys["row"]).head.number == 1
+
+
+def test_what_is_not_theirs_answers_as_what_is_not_there(things):
+    keys, clients = things
+    nowhere = dict.fromkeys(keys, 987654)
+    for name, (method, arguments, data, _expected) in TABLE.items():
+        if not arguments or arguments[0] == "token":
+            continue
+        for role in (STRANGER, OTHER):
+            answers = []
+            for known in (keys, nowhere):
+                address = reverse(f"planner:{name}", args=[known.get(each, each) for each in arguments])
+                answer = getattr(clients[role], method)(address, data)
+                body = _without_what_varies(answer.content.decode(), address)
+                answers.append((answer.status_code, body, sorted(answer.headers)))
+            assert answers[0] == answers[1], (name, role)
+            assert answers[0][0] == 404
+
+
+def _without_what_varies(page, address):
+    return re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", page).replace(address, "")
+
+
+def test_a_list_shows_only_ones_own(things):
+    _keys, clients = things
+    for role, count in ((STRANGER, 0), (OTHER, 0), (VIEWER, 1), (EDITOR, 1)):
+        assert clients[role].get(reverse("planner:reports")).content.decode().count('id="report-') == count * 2
+
+
+def test_a_viewer_sees_links_but_no_button(things):
+    keys, clients = things
+    page = clients[VIEWER].get(reverse("planner:reports_of", args=[keys["row"]])).content.decode()
+    assert "Link made" in page
+    assert "read only" in page
+    for words in (">Revoke<", "Create link", "Freeze version"):
+        assert words not in page
