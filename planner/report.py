@@ -203,7 +203,7 @@ def _facility(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
                     "texts": [wording.finding(each, evaluation) for each in found],
                 }
             )
-    head = [_("Plan"), _("Peak power"), _("With cooling and losses"), _("Racks"), _("Room")]
+    head = [_("Plan"), _("Highest mean draw"), _("With cooling and losses"), _("Racks"), _("Room")]
     return {"head": head, "rows": rows, "notes": notes}
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from planner import charts, wording
-from planner.engine.compare import Comparison, category_gap
+from planner.engine.compare import Comparison, by_lead_time, category_gap
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.export import disarmed
 from planner.engine.inputs import Plan, get_at
@@ -471,7 +471,7 @@ def last_verdict(document: dict[str, Any], verdict: dict[str, Any] | None) -> di
 
 def verdict(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
     """The verdict in words, each figure in it with the code of its Why."""
-    said = wording.verdict(evaluation, comparison)
+    said = wording.verdict(evaluation, comparison, by_lead_time(evaluation))
     best = comparison.verdict.plan
     if best is None:
         return said

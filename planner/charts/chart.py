@@ -9,7 +9,7 @@ from planner import wording
 from planner.charts.axes import Axis, firsts
 from planner.charts.layout import layout
 from planner.charts.text import escaped, short, wrapped
-from planner.charts.theme import DASHES, LIGHT, MARKERS, PATTERNS, plan_role
+from planner.charts.theme import LIGHT, MARKERS, PATTERNS, plan_role, plan_style
 from planner.engine.calendar import Array
 from planner.engine.compare import Comparison
 from planner.engine.result import Evaluation, PlanResult
@@ -39,7 +39,7 @@ class Chart:
         return plan_role(self.index[plan.slug])
 
     def dash(self, plan: PlanResult) -> str:
-        return DASHES[self.index[plan.slug] % 6]
+        return plan_style(self.index[plan.slug])["dash"]
 
     def marker(self, plan: PlanResult) -> str:
         return MARKERS[self.index[plan.slug] % 6]

@@ -47,6 +47,6 @@ def plan_style(index: int) -> dict[str, str]:
         "role": role,
         "light": LIGHT[role],
         "dark": DARK[role],
-        "dash": DASHES[index % 6],
+        "dash": DASHES[(index + index // 6) % 6],  # the 7th plan shares the 1st one's colour, not its dash
         "marker": MARKERS[index % 6],
     }

@@ -9,7 +9,7 @@ import pytest
 
 from planner.services import gallery
 from tests.browser.conftest import noise, show
-from tests.browser.test_workspace import axe, open_all
+from tests.browser.test_workspace import open_all
 
 pytestmark = pytest.mark.browser
 
@@ -44,8 +44,7 @@ def test_from_the_workspace_to_the_file(opened):
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-def test_every_plan_is_clean_for_axe_and_never_scrolls_sideways(signed_page, make, live, language):
-    pytest.importorskip("axe_playwright_python")
+def test_every_plan_is_clean_for_axe_and_never_scrolls_sideways(signed_page, axe, make, live, language):
     page = signed_page
     in_language(page, live, language)
     for slug in gallery.templates():

@@ -7,7 +7,7 @@ import pytest
 from planner.models import Report
 from planner.services import gallery, reports, scenarios, sharing
 from tests.browser.conftest import noise, type_into
-from tests.browser.test_workspace import LATIN, axe, english, open_all
+from tests.browser.test_workspace import LATIN, english, open_all
 
 pytestmark = pytest.mark.browser
 
@@ -39,7 +39,7 @@ def tiles(page):
     return page.eval_on_selector_all(".tiles dd", "all => all.map(each => each.title)")
 
 
-def test_edit_freeze_share_open_privately_revoke(opened, private, live):
+def test_edit_freeze_share_open_privately_revoke(opened, axe, private, live):
     page, row = opened
     type_into(page, "Growth", "3")
     page.click("text=Share report")
@@ -75,8 +75,7 @@ def test_edit_freeze_share_open_privately_revoke(opened, private, live):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1440])
-def test_a_report_is_axe_clean_and_never_scrolls_sideways(private, frozen, scheme, width):
-    pytest.importorskip("axe_playwright_python")
+def test_a_report_is_axe_clean_and_never_scrolls_sideways(private, axe, frozen, scheme, width):
     _report, token = frozen()
     private.emulate_media(color_scheme=scheme)
     private.set_viewport_size({"width": width, "height": 900})
@@ -121,7 +120,7 @@ def test_u129_a_chinese_report_holds_no_english_sentence(private, frozen, slug):
     assert english(private) == []
 
 
-def test_the_list_of_reports_in_chinese_and_on_a_phone(signed_page, make, people, live):
+def test_the_list_of_reports_in_chinese_and_on_a_phone(signed_page, axe, make, people, live):
     page, row = signed_page, make()
     report = reports.freeze(row.head, people[1]["ada"])
     sharing.revoke(sharing.create(report, people[1]["ada"])[0])
