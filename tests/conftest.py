@@ -54,6 +54,31 @@ def browser():
 
 
 @pytest.fixture
+def axe():
+    """Looks for breaches of accessibility in a page, but for what is excluded; a list of what it found."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        skip_or_fail("REQUIRE_BROWSER", "axe-playwright-python is not installed (extra dev)")
+
+    def breaches(page, exclude=()):
+        found = Axe().run(page, context={"exclude": [[each] for each in exclude]} if exclude else None)
+        broken = found.response["violations"]
+        return [f"{each['id']}: {node['html'][:160]}" for each in broken for node in each["nodes"]]
+
+    return breaches
+
+
+@pytest.fixture(autouse=True)
+def _english():
+    """A test that speaks Chinese leaves no Chinese to the next one."""
+    from django.utils import translation
+
+    yield
+    translation.deactivate()
+
+
+@pytest.fixture
 def live(browser, live_server):
     """The address of the running program; `sign_in` gives a page's browser a session."""
     return live_server.url

@@ -203,9 +203,13 @@ def ledger_rows(plain: dict[str, Any]) -> list[list[Any]]:
     return rows
 
 
+# Spreadsheets run a text that begins with one of these; the wide forms too, where Chinese or Japanese is typed.
+FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
+
+
 def disarmed(cell: Any) -> Any:
     """A cell for CSV: text that a spreadsheet would run as a formula is quoted, numbers stay numbers."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in FORMULA_STARTS else cell
 
 
 def as_csv(plain: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from planner.engine.calendar import DAYS_PER_MONTH
 from planner.engine.costs.purchases import Purchases
 from planner.engine.fleet import Holding
+from planner.engine.lines import Line, round_half_up
 from planner.engine.result import Order, PlanResult
 
 # Lines that buy goods; what is done by others (moving, pulling cables) is a service and no order.
@@ -46,9 +47,8 @@ def orders_of(result: PlanResult, bought: list[Purchases]) -> list[Order]:
                 ahead = max(days.values())
             else:
                 parts = [(quantity, upgrades.get((line.place, line.part), m))]
-            for part, service in parts:
-                if part <= 0:
-                    continue
+            parts = [(part, service) for part, service in parts if part > 0]
+            for (part, service), minor in zip(parts, _shares(line, m, [part for part, _ in parts]), strict=True):
                 orders.append(
                     Order(
                         month=m,
@@ -60,9 +60,18 @@ def orders_of(result: PlanResult, bought: list[Purchases]) -> list[Order]:
                         unit_price=float(line.unit_price[0, m]),
                         currency=result.currency,
                         source=line.source,
+                        line=line.key,
+                        minor=minor,
                     )
                 )
     return sorted(orders, key=lambda order: (order.month, order.in_service, order.kind, order.item))
+
+
+def _shares(line: Line, m: int, parts: list[float]) -> list[int]:
+    """Whole minor units of each part of a cell, which add up to it: steps of the rounded running sum."""
+    price = float(line.unit_price[0, m])
+    ends = [int(round_half_up(np.asarray(done * price), line.decimals)) for done in np.cumsum(parts)[:-1]]
+    return [int(share) for share in np.diff([0, *ends, int(line.minor[m])])]
 
 
 def _lead_days(result: PlanResult, holding: Holding) -> int:

@@ -245,6 +245,19 @@ class PriceBook(Document):
         """Hash of the canonical JSON: the same book, the same hash."""
         return content_hash(self.model_dump(mode="json"))
 
+    def quoted(self, item: str, code: str = "") -> Price | None:
+        """The price behind a cost line of that item and code, in its own currency; None where nobody quoted one."""
+        if item in self.builds:
+            return self.builds[item].price
+        if item in self.offers:
+            return self.offers[item].price
+        if item in self.items:
+            return self.items[item].price
+        for addon in self.addons.values():
+            if addon.slug == item:
+                return addon.extra_price if code == "card_extra" else addon.price
+        return None
+
     def cost(self, slug: str) -> Cost:
         """A planning default; raises InputError where the catalog has no such row."""
         try:

@@ -52,6 +52,8 @@ class Order:
     unit_price: float
     currency: str
     source: Source
+    line: str = ""  # key of the cost line it is a part of
+    minor: int = 0  # its share of the line's rounded cell, in minor units
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -62,6 +62,12 @@ def named(name: str) -> dict[str, Any] | None:
 
 
 def _stored(name: str) -> dict[str, Any] | None:
+    row = _row(name)
+    return None if row is None or row.head is None else {"scenario": row.head.document, "prices": row.head.prices.book}
+
+
+def _row(name: str):
+    """The stored scenario of that number or name; None where there is none, or no database yet."""
     from django.db import DatabaseError
 
     from planner.models import Scenario as Row
@@ -69,10 +75,20 @@ def _stored(name: str) -> dict[str, Any] | None:
     try:
         rows = Row.objects.filter(head__isnull=False).select_related("head__prices")
         number = int(name) if name.isascii() and name.isdigit() and len(name) < 19 else None  # a key has 64 bits
-        row = rows.filter(name=name).first() if name else None if number is None else rows.filter(pk=number).first()
+        if number is not None:
+            return rows.filter(pk=number).first()
+        return rows.filter(name=name).first() if name else None
     except DatabaseError:  # not migrated yet: only the templates are there
         return None
-    return None if row is None or row.head is None else {"scenario": row.head.document, "prices": row.head.prices.book}
+
+
+def reference(name: str) -> tuple[str, int]:
+    """What order numbers of a document begin with: of a stored scenario its key and version, else the name and 0."""
+    path = Path(name)
+    if path.suffix in (".json", ".yaml", ".yml"):
+        return path.stem, 0
+    row = None if name in gallery.templates() else _row(name)
+    return (name, 0) if row is None or row.head is None else (f"S{row.pk}", row.head.number)
 
 
 def bundle(scenario: Scenario, prices: PriceBook) -> dict[str, Any]:

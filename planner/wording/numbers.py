@@ -205,6 +205,11 @@ def unit_price(amount: float, currency: str) -> str:
     return _priced(amount, _trimmed(_grouped(amount, 6), minor_unit(currency)), currency)
 
 
+def exact_price(amount: Decimal, currency: str) -> str:
+    """A price per unit with every decimal it has: what multiplies to its total must be shown whole."""
+    return _priced(float(amount), f"{abs(amount):,f}", currency)
+
+
 def _priced(amount: float, digits: str, currency: str) -> str:
     return _signed(amount, SYMBOLS.get(currency, currency + SPACE) + digits)
 

@@ -321,20 +321,12 @@ def test_every_chart_has_its_title_legend_or_labels_and_a_table(opened):
     assert page.locator("#chart").get_attribute("data-code") == "power"
 
 
-def axe(page):
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page).response["violations"]
-    return [f"{each['id']}: {node['html'][:160]}" for each in found for node in each["nodes"]]
-
-
 def open_all(page):
     page.evaluate("() => document.querySelectorAll('details').forEach(each => { each.open = true })")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_is_clean_on_home_workspace_and_why(opened, scheme):
-    pytest.importorskip("axe_playwright_python")
+def test_axe_is_clean_on_home_workspace_and_why(opened, axe, scheme):
     page, row = opened
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     page.goto("/")

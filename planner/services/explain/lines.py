@@ -8,7 +8,6 @@ from django.utils.translation import gettext
 from planner import wording
 from planner.engine.calendar import Array
 from planner.engine.lines import CATEGORIES, Line
-from planner.engine.prices import Price
 from planner.services.explain.nodes import Node, Subject
 
 # Units of the factors of a line that are not plain numbers.
@@ -136,7 +135,7 @@ def _source(subject: Subject, line: Line) -> dict[str, Any]:
     found = subject.source(line.source)
     if line.category in wording.lines.UNNAMED and line.item:  # the tariff or market, which the label leaves out
         found["text"] = " · ".join(part for part in (_market(line.item), found["text"]) if part)
-    price = _quoted(subject, line)
+    price = subject.book.quoted(line.item, line.code)
     if price is not None and price.currency != subject.currency and line.source.basis != "own":
         found["quoted"] = wording.unit_price(price.amount, price.currency)
         found["rate"] = found["rate"] or gettext("exchange rate {rate}").format(rate=wording.number(price.rate or 0.0))
@@ -149,17 +148,3 @@ def _market(item: str) -> str:
     if ("customer_class", customers) in wording.fields.CHOICES:
         return f"{region.upper()}{gettext(', ')}{wording.choice('customer_class', customers)}"
     return item.replace("-", " ").capitalize()
-
-
-def _quoted(subject: Subject, line: Line) -> Price | None:
-    book, slug = subject.book, line.item
-    if slug in book.builds:
-        return book.builds[slug].price
-    if slug in book.offers:
-        return book.offers[slug].price
-    if slug in book.items:
-        return book.items[slug].price
-    for addon in book.addons.values():
-        if addon.slug == slug:
-            return addon.extra_price if line.code == "card_extra" else addon.price
-    return None

@@ -4,7 +4,7 @@ from django.utils.translation import gettext
 
 from planner import wording
 from planner.services.explain.lines import categories
-from planner.services.explain.nodes import Node, Subject, cents, make_node
+from planner.services.explain.nodes import Node, Subject, make_node
 from planner.services.explain.work import useful_hours
 
 
@@ -78,7 +78,7 @@ def orders(subject: Subject) -> Node:
             subject.money(
                 f"{position}:{order.item}",
                 wording.line(order, subject.book),
-                cents(order.quantity * order.unit_price, subject.plan.decimals),
+                order.minor / 10.0**subject.plan.decimals,
                 formula=formula,
                 source=subject.source(order.source),
             )

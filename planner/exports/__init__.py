@@ -1,0 +1,1 @@
+"""Results as files: bytes out, no request, no database."""

@@ -1,0 +1,76 @@
+"""Purchasing in a real browser: choose a plan, read it, take the file; without scripts, on a phone, in the dark."""
+
+import csv
+import io
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from planner.services import gallery
+from tests.browser.conftest import noise, show
+from tests.browser.test_workspace import axe, open_all
+
+pytestmark = pytest.mark.browser
+
+
+def in_language(page, live, language):
+    page.context.add_cookies([{"name": "django_language", "value": language, "url": live}])
+
+
+def test_from_the_workspace_to_the_file(opened):
+    page, row = opened
+    page.get_by_role("link", name="Purchasing").click()
+    assert page.get_by_role("link", name="Purchasing").get_attribute("aria-current") == "page"
+    page.get_by_role("link", name="2 servers with fabric now").click()
+    assert page.locator(".order").count() == 2
+    assert "1 Sep 2026 · past" in page.locator(".order .bad").nth(1).inner_text()
+    with page.expect_download() as excel:
+        page.click("#csv-excel")
+    assert excel.value.suggested_filename == "orders-cluster-now-v1.csv"
+    content = Path(excel.value.path()).read_bytes()
+    assert content.startswith(b"\xef\xbb\xbf")
+    rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+    capex = sum(Decimal(each["Line total in report currency"]) for each in rows)
+    assert page.locator(".totals dd").nth(2).inner_text() == f"${capex:,.2f}"
+    with page.expect_download() as plain:
+        page.click("#csv-plain")
+    assert Path(plain.value.path()).read_bytes() == content[3:]
+    page.get_by_role("link", name="Enter the price").first.click()
+    page.wait_for_selector("#a-market--own_prices--srv-8x-h200-nvl")
+    assert page.locator(".arow:target").count() == 1
+    show(page, row)
+    assert noise(page) == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_every_plan_is_clean_for_axe_and_never_scrolls_sideways(signed_page, make, live, language):
+    pytest.importorskip("axe_playwright_python")
+    page = signed_page
+    in_language(page, live, language)
+    for slug in gallery.templates():
+        row = make(slug)
+        for number, plan in enumerate(gallery.document(slug)["plans"]):
+            page.emulate_media(color_scheme="dark" if number % 2 else "light")
+            page.set_viewport_size({"width": 390 if number < 2 else 1440, "height": 844})
+            page.goto(f"/s/{row.pk}/purchasing/?plan={plan['slug']}")
+            open_all(page)
+            assert axe(page) == [], plan["slug"]
+            width = page.evaluate("() => innerWidth")
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= width, plan["slug"]
+    assert noise(page) == []
+
+
+def test_it_works_without_scripts(browser, live, sign_in, people, make):
+    row = make()
+    context = browser.new_context(base_url=live, locale="en-GB", java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, people[1]["ada"])
+    page.goto(f"/s/{row.pk}/purchasing/")
+    page.get_by_role("link", name="8-GPU server now").click()
+    page.locator(".rest summary").first.click()
+    assert page.locator(".rest table").first.is_visible()
+    with page.expect_download() as packed:
+        page.click("#csv-zip")
+    assert Path(packed.value.path()).read_bytes()[:2] == b"PK"
+    context.close()
