@@ -6,6 +6,7 @@ import re
 import pytest
 
 from catalog.importers.shipped import shipped
+from planner import wording
 from planner.engine.inputs import get_at
 from planner.services import gallery, scenarios
 from tests.browser.conftest import GROWTH, noise, show, type_into
@@ -389,7 +390,12 @@ LATIN = re.compile(
 
 PROVIDERS = re.compile(
     "|".join(
-        sorted({re.escape(item.spec.provider) for item in shipped().of_kind("offer").values()}, key=len, reverse=True)
+        sorted(
+            {re.escape(item.spec.provider) for item in shipped().of_kind("offer").values()}
+            | {re.escape(str(name)) for name in wording.sources.PROVIDERS.values()},
+            key=len,
+            reverse=True,
+        )
     )
 )
 

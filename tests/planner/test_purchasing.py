@@ -483,7 +483,8 @@ def test_the_page_shows_every_plan_of_every_template(signed, workspace, editor, 
         assert answer.context["totals"][2]["text"] in page
 
 
-def test_a_past_date_is_red_and_says_so_and_a_lack_leads_to_its_field(signed, row):
+def test_a_past_date_is_red_and_says_so_and_a_lack_leads_to_its_field(signed, row, editor):
+    scenarios.edit(row, 1, "start", "2026-12", editor)
     page = signed.get(address(row, "purchasing", plan="server-now")).content.decode()
     assert '<span class="bad">1 Sep 2026 · past</span>' in page
     assert f"{reverse('planner:workspace', args=[row.pk])}#a-market--own_prices--srv-8x-h200-nvl" in page
@@ -511,7 +512,7 @@ def test_the_command_writes_the_bytes_of_the_page(signed, row, tmp_path, capfdbi
     assert file.read_bytes() == wanted
     call_command("export_orders", "small-team", "--plan", "scale-out", "--plain", "--headers", "codes")
     rows = table(capfdbinary.readouterr().out)
-    assert rows[0]["order_number"] == "small-team-v0-scale-out-2026-12"
+    assert rows[0]["order_number"] == "small-team-v0-scale-out-2027-04"
     call_command("export_orders", "small-team", "--plan", "scale-out", "--language", "zh-hans", "--output", str(file))
     assert "供应商" in file.read_text("utf-8-sig")
     with pytest.raises(CommandError, match="one of scale-out, server-now"):
