@@ -10,6 +10,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from catalog.records import Catalog
+from catalog.wording import word as catalog_word
 from planner import wording
 from planner.engine.calendar import lead_in_months
 from planner.engine.costs.books import LOADED_COST
@@ -154,7 +155,7 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
             (slug, wording.item(slug)) for slug in catalog.of_kind("cost") if slug.startswith(("vat-", "sales-tax-"))
         )
     if kind == "build":
-        return _by_name((slug, item.name) for slug, item in catalog.of_kind("build").items())
+        return _by_name((slug, wording.product(item.name)) for slug, item in catalog.of_kind("build").items())
     known = catalog.of_kind(kind).items()
     return _by_name((slug, item.name) for slug, item in known if kind != "model" or pricebook.sizable(item))
 
@@ -171,7 +172,9 @@ def narrowed_by(scenario: Scenario, path: str) -> str:
 def _offer(item: Any) -> str:
     spec = item.spec
     return " · ".join(
-        str(part) for part in (spec.provider, spec.instance_type, spec.region, spec.pricing_model) if part
+        str(part)
+        for part in (wording.provider(spec.provider), spec.instance_type, spec.region, catalog_word(spec.pricing_model))
+        if part
     )
 
 

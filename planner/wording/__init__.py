@@ -22,6 +22,7 @@ from planner.wording.lines import (
     kind,
     line,
     priced,
+    product,
 )
 from planner.wording.numbers import (
     bounds,
@@ -58,7 +59,7 @@ from planner.wording.plans import (
     template_title,
     workload_named,
 )
-from planner.wording.sources import badge, source
+from planner.wording.sources import badge, provider, source
 
 __all__ = [
     "advice",
@@ -100,6 +101,8 @@ __all__ = [
     "price_state",
     "priced",
     "problem",
+    "product",
+    "provider",
     "quantity",
     "record",
     "say",

@@ -248,7 +248,7 @@ def item(slug: str, book: PriceBook | None = None) -> str:
         return str(ITEM_WORDS[slug])
     if book is not None:
         if slug in book.builds:
-            return _product(book.builds[slug].name)
+            return product(book.builds[slug].name)
         if slug in book.items:
             return book.items[slug].name
         if slug in book.accelerators:
@@ -284,7 +284,7 @@ PRODUCT_WORDS = {
 _PRODUCT_WORD = re.compile(rf"\b({'|'.join(PRODUCT_WORDS)})\b")
 
 
-def _product(name: str) -> str:
+def product(name: str) -> str:
     """A product's name, its plain English words said in the reader's language."""
     return _PRODUCT_WORD.sub(lambda word: str(PRODUCT_WORDS[word[1]]), name) if chinese() else name
 
