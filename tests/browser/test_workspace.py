@@ -371,11 +371,11 @@ def test_dark_follows_the_system_and_the_button(opened):
     ground = "() => getComputedStyle(document.body).backgroundColor"
     page.emulate_media(color_scheme="dark")
     assert page.evaluate(ground) == "rgb(15, 19, 23)"
-    colours = "() => [...document.querySelectorAll('#plot .scatterlayer .js-line')].map(line => line.style.stroke)"
-    assert "rgb(86, 180, 233)" in page.evaluate(colours)
+    line = "[...document.querySelectorAll('#plot .scatterlayer .js-line')].some(line => line.style.stroke === '{}')"
+    page.wait_for_function(line.format("rgb(86, 180, 233)"))  # Plotly draws again in its own time
     page.click("#theme-button")  # system → light
     assert page.evaluate(ground) == "rgb(247, 248, 249)"
-    assert "rgb(0, 114, 178)" in page.evaluate(colours)
+    page.wait_for_function(line.format("rgb(0, 114, 178)"))
     page.reload()
     assert page.evaluate(ground) == "rgb(247, 248, 249)"
 
