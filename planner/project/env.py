@@ -39,6 +39,42 @@ def boolean(name, default):
     raise SystemExit(f"{name} must be 1 or 0; got {value!r}.")
 
 
+def number(name, default, *, low, high):
+    value = os.environ.get(name, "").strip()
+    if not value:
+        return default
+    try:
+        found = float(value)
+    except ValueError:
+        found = float("nan")
+    if not low <= found <= high:
+        raise SystemExit(f"{name} must be a number from {low} to {high}; got {value!r}.")
+    return found
+
+
+def broker(name):
+    """The address of what hands runs to workers: files in the data folder, unless a Redis or Valkey server is named."""
+    url = os.environ.get(name, "")
+    if url and urlsplit(url).scheme not in ("redis", "rediss", "redis+socket", "filesystem"):
+        raise SystemExit(f"{name} must start with redis:// or rediss://; got {urlsplit(url).scheme!r}.")
+    return url or "filesystem://localhost//"
+
+
+def broker_options(url, folder):
+    """Settings of the transport; the folders of a file broker are made here, for nobody else to read."""
+    if not url.startswith("filesystem"):
+        return {"socket_connect_timeout": 2, "retry_on_timeout": False}
+    for each in (folder, folder / "messages", folder / "control"):
+        with contextlib.suppress(OSError):  # whoever then needs the broker is told
+            each.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return {
+        "data_folder_in": str(folder / "messages"),
+        "data_folder_out": str(folder / "messages"),
+        "control_folder": str(folder / "control"),
+        "polling_interval": 0.1,
+    }
+
+
 def secret_kept_in(file):
     """A key made once for this data folder, readable by its owner alone."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -4,7 +4,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from django.utils.translation import gettext as _
 
-from planner.models import Membership, Report, Scenario, ShareLink, Workspace
+from planner.models import Membership, Report, Run, Scenario, ShareLink, Workspace
 
 EDITING = (Membership.Role.OWNER, Membership.Role.EDITOR)
 
@@ -41,6 +41,25 @@ def workspace_to_edit(user) -> Workspace:
     found = Workspace.objects.filter(membership__user=user, membership__role__in=EDITING).order_by("pk").first()
     if found is None:
         raise PermissionDenied(_("You are in no workspace in which you may make scenarios."))
+    return found
+
+
+def run(user, pk) -> Run:
+    """A run of a scenario the user may see; to others it does not exist."""
+    found = (
+        Run.objects.filter(pk=pk, scenario__in=visible_scenarios(user))
+        .select_related("scenario__head", "version", "created_by")
+        .first()
+    )
+    if found is None:
+        raise Http404
+    return found
+
+
+def run_to_cancel(user, pk) -> Run:
+    """A run the user may cancel: whoever may change its scenario."""
+    found = run(user, pk)
+    scenario_to_edit(user, found.scenario_id)
     return found
 
 

@@ -59,6 +59,7 @@ from planner.wording.plans import (
     template_title,
     workload_named,
 )
+from planner.wording.runs import duration, failure
 from planner.wording.sources import badge, provider, source
 
 __all__ = [
@@ -74,9 +75,11 @@ __all__ = [
     "date",
     "declaration",
     "doubt",
+    "duration",
     "empty_text",
     "exact_price",
     "factor_name",
+    "failure",
     "finding",
     "formula",
     "formula_words",

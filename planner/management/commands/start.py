@@ -1,6 +1,7 @@
 import contextlib
 import hashlib
 import io
+import logging
 import os
 import socket
 import sys
@@ -21,6 +22,8 @@ from planner.project.supervisor import Child, Supervisor
 
 DEFAULT_PORT = 8765
 READY_WITHIN_SECONDS = 60
+
+logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
@@ -45,18 +48,15 @@ class Command(BaseCommand):
         listening = listen(bind, port)
         host, port = listening.getsockname()[:2]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+        ours = {"OUTLAY_EMBEDDED": "1", "OUTLAY_BOOTSTRAP": "0", "OUTLAY_DATA": str(settings.DATA_DIR)}
         web = Child(
             name="web",
             command=[sys.executable, "-m", "planner.project.web"],
-            environment={
-                "OUTLAY_EMBEDDED": "1",
-                "OUTLAY_BOOTSTRAP": "0",
-                "OUTLAY_DATA": str(settings.DATA_DIR),
-                "OUTLAY_SOCKET": str(listening.fileno()),
-            },
+            environment=ours | {"OUTLAY_SOCKET": str(listening.fileno())},
             descriptors=(listening.fileno(),),
         )
-        supervisor = Supervisor([web], settings.BASE_DIR)
+        worker = Child(name="worker", command=[sys.executable, "-m", "planner.project.worker"], environment=ours)
+        supervisor = Supervisor([web, worker], settings.BASE_DIR, chore=look_after_runs)
         supervisor.listen_for_signals()
         try:
             supervisor.start_all()
@@ -70,6 +70,17 @@ class Command(BaseCommand):
             supervisor.run()
         finally:
             supervisor.stop()
+
+
+def look_after_runs():
+    """Put back what a dead worker held; whatever goes wrong, the next second tries again."""
+    from planner.services import runs
+
+    try:
+        runs.reap()
+    except Exception as error:
+        logger.warning("Runs were not looked after this time: %s", error)
+        connection.close()
 
 
 def prepare(say):
