@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from planner.project import lifeline
 
-LONG_LIVED_SECONDS = 60  # a child that ran this long is started again at once
+LONG_LIVED_SECONDS = 5  # a child that ran this long does not die at every start: it is started again at once
 LONGEST_PAUSE_SECONDS = 30
 CHORE_SECONDS = 1
 
