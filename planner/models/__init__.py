@@ -1,6 +1,6 @@
 """Rows of the planner: who works here (accounts), what they work on (scenarios), what they hand on (reports)."""
 
-from planner.models.accounts import Membership, User, Workspace
+from planner.models.accounts import Membership, SignInCode, User, Workspace
 from planner.models.reports import Report, ShareLink
 from planner.models.scenarios import PinnedPrices, Scenario, ScenarioVersion
 from planner.models.throttle import Attempts
@@ -13,6 +13,7 @@ __all__ = [
     "Scenario",
     "ScenarioVersion",
     "ShareLink",
+    "SignInCode",
     "User",
     "Workspace",
 ]
