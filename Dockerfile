@@ -8,9 +8,11 @@ RUN python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['p
     print('\n'.join([*p['dependencies'], *p['optional-dependencies']['prod']]))" > /tmp/requirements.txt \
     && pip install --no-cache-dir -r /tmp/requirements.txt -c constraints.txt
 COPY . .
-RUN useradd --system --create-home outlay && mkdir /data && chown outlay /data \
-    && OUTLAY_SECRET_KEY=unused-while-building python manage.py messages --compile \
-    && OUTLAY_SECRET_KEY=unused-while-building python manage.py collectstatic --noinput
+# With a key for these commands only: one that is kept would be in the image, the same for everybody.
+RUN useradd --system --create-home outlay && mkdir -m 700 /data && chown outlay /data \
+    && export OUTLAY_SECRET_KEY="$(python -c 'import secrets; print(secrets.token_urlsafe(50))')" \
+    && python manage.py messages --compile \
+    && python manage.py collectstatic --noinput
 USER outlay
 VOLUME /data
 EXPOSE 8000

@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from planner.project import translations
 
@@ -22,8 +23,6 @@ CHROMIUM_FLAGS = [
 
 
 def pytest_configure(config):
-    from django.conf import settings
-
     # With xdist: in the controller, before the workers start; of a read-only checkout, each into its own data folder.
     if not hasattr(config, "workerinput") or translations.extra_folders(settings.DATA_DIR):
         translations.compile_all(settings.DATA_DIR)
@@ -110,7 +109,8 @@ def sign_in(live, client):
 
     def sign_in(page, user):
         client.force_login(user)
-        page.context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live}])
+        name = settings.SESSION_COOKIE_NAME
+        page.context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live}])
 
     return sign_in
 

@@ -41,3 +41,13 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} · {self.workspace} · {self.role}"
+
+
+class SignInCode(models.Model):
+    """A way in for the owner of a program on their own computer; spending it deletes the row."""
+
+    code_sha256 = models.CharField(max_length=64, unique=True)
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.expires_at:%Y-%m-%d %H:%M}"

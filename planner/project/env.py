@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+SECRET_LENGTH, SECRET_VARIETY = 50, 10  # characters; the first is what Django's own check asks for
+
 
 def text(name, default):
     return os.environ.get(name, "") or default
@@ -66,7 +68,7 @@ def broker_options(url, folder):
         return {"socket_connect_timeout": 2, "retry_on_timeout": False}
     for each in (folder, folder / "messages", folder / "control"):
         with contextlib.suppress(OSError):  # whoever then needs the broker is told
-            each.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(each)
     return {
         "data_folder_in": str(folder / "messages"),
         "data_folder_out": str(folder / "messages"),
@@ -75,12 +77,21 @@ def broker_options(url, folder):
     }
 
 
+def private_folder(folder):
+    """Make a folder that only its owner may enter; one that others may enter is closed to them."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.chmod(0o700)
+    return folder
+
+
 def secret_kept_in(file):
     """A key made once for this data folder, readable by its owner alone."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
+        with contextlib.suppress(OSError):  # it may have come out of a backup, or belong to another user
+            file.chmod(0o600)
         for _ in range(100):  # another process may be about to write it
             if key := file.read_text().strip():
                 return key
@@ -90,6 +101,34 @@ def secret_kept_in(file):
         key = secrets.token_urlsafe(50)
         out.write(key)
     return key
+
+
+def fingerprint(secret):
+    """A few letters that tell one installation from another and say nothing of its secret."""
+    return hashlib.sha256(b"outlay instance " + secret.encode()).hexdigest()[:8]
+
+
+def refuse_debug(name, debug):
+    if debug:
+        raise SystemExit(f"{name}=1 and OUTLAY_PRODUCTION=1 exclude each other: debug pages show settings and data.")
+
+
+def refuse_any_host(name, hosts):
+    if "*" in hosts:
+        raise SystemExit(
+            f"{name} must list the names people use, such as outlay.example.org; '*' would let any web page whose "
+            f"name is made to point here speak for them."
+        )
+
+
+def refuse_weak_secret(name, key):
+    """Whoever guesses the key can sign in as anybody."""
+    if len(key) < SECRET_LENGTH or len(set(key)) < SECRET_VARIETY:
+        raise SystemExit(
+            f"{name} must have at least {SECRET_LENGTH} characters, {SECRET_VARIETY} of them different; "
+            f"got {len(key)} with {len(set(key))} different. Make one: "
+            f"python3 -c 'import secrets; print(secrets.token_urlsafe(50))'."
+        )
 
 
 def database(name, sqlite_file):

@@ -9,7 +9,7 @@ from planner.project import env, translations
 BASE_DIR = Path(__file__).resolve().parents[2]
 DATA_DIR = env.data_folder("OUTLAY_DATA", BASE_DIR)
 
-EMBEDDED = env.boolean("OUTLAY_EMBEDDED", False)  # set by `start` for its own web process: who is here is the owner
+EMBEDDED = env.boolean("OUTLAY_EMBEDDED", False)  # set by `start` for its own web process: this computer's owner only
 PRODUCTION = env.boolean("OUTLAY_PRODUCTION", False)  # behind a proxy with TLS: see compose.yaml
 NO_BROWSER = env.boolean("OUTLAY_NO_BROWSER", False)
 if EMBEDDED and PRODUCTION:
@@ -18,8 +18,13 @@ if EMBEDDED and PRODUCTION:
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 DEBUG = env.boolean("OUTLAY_DEBUG", False)
 SECRET_KEY = env.text("OUTLAY_SECRET_KEY", "") or env.secret_kept_in(DATA_DIR / "secret_key")
+# Embedded, this is what stops a page whose name was made to point here (DNS rebinding).
 ALLOWED_HOSTS = LOOPBACK if EMBEDDED else env.words("OUTLAY_HOSTS", LOOPBACK)
 CSRF_TRUSTED_ORIGINS = env.words("OUTLAY_ORIGINS", [])
+if PRODUCTION:
+    env.refuse_debug("OUTLAY_DEBUG", DEBUG)
+    env.refuse_any_host("OUTLAY_HOSTS", ALLOWED_HOSTS)
+    env.refuse_weak_secret("OUTLAY_SECRET_KEY", SECRET_KEY)
 
 INSTALLED_APPS = [
     "planner",  # before any app with a command of the same name: `test` must be ours
@@ -39,10 +44,11 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
+    "planner.project.local.LocalOnly",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "planner.project.local.LocalOwner",
+    "planner.project.local.KeepSignedIn",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -68,10 +74,22 @@ TEMPLATES = [
 DATABASES = {"default": env.database("DATABASE_URL", DATA_DIR / "outlay.sqlite3")}
 AUTH_USER_MODEL = "planner.User"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
 LOGIN_URL = "sign-in"
 LOGOUT_REDIRECT_URL = "sign-in"
-LANGUAGE_COOKIE_SAMESITE = "Lax"
 LOGIN_REDIRECT_URL = "/"
+
+# A browser sends the cookies of 127.0.0.1 to every port there: each data folder has names of its own.
+INSTANCE = env.fingerprint(SECRET_KEY)
+SESSION_COOKIE_NAME = f"outlay_session_{INSTANCE}"
+CSRF_COOKIE_NAME = f"outlay_csrf_{INSTANCE}"
+LANGUAGE_COOKIE_NAME = f"outlay_language_{INSTANCE}"
+KNOWN_COOKIE_NAME = f"outlay_known_{INSTANCE}"  # planner.services.accounts: a browser that has signed in before
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = (30 if EMBEDDED else 14) * 24 * 3600  # [s], from the last day it was used
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", _("Simplified Chinese"))]
@@ -94,7 +112,12 @@ if PRODUCTION:
         "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
     }
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = ["^healthz$"]  # asked from within the container, where nobody speaks TLS
+    SECURE_HSTS_SECONDS = 365 * 24 * 3600
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = True
+    # We speak for our own name only: its subdomains, and a browser's built-in list of names, are for the operator.
+    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 
 BROKER_DIR = DATA_DIR / "broker"
 RUN_LEASE_SECONDS = env.number("OUTLAY_LEASE_SECONDS", 10, low=2, high=3600)  # a worker silent for longer is dead

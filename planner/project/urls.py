@@ -1,7 +1,9 @@
 from django.contrib import admin
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.http import HttpResponse
 from django.urls import include, path
+
+from planner.views import sign_in
 
 
 def healthz(request):
@@ -11,8 +13,10 @@ def healthz(request):
 
 urlpatterns = [
     path("healthz", healthz),
+    path("admin/login/", sign_in.admin_sign_in),  # before the administration's own, which nothing throttles
     path("admin/", admin.site.urls),
-    path("sign-in/", LoginView.as_view(template_name="planner/sign_in.html"), name="sign-in"),
+    path("sign-in/", sign_in.sign_in, name="sign-in"),
+    path("sign-in/code/", sign_in.spend_code, name="sign-in-code"),
     path("sign-out/", LogoutView.as_view(), name="sign-out"),
     path("i18n/", include("django.conf.urls.i18n")),
     path("catalog/", include("catalog.urls")),

@@ -1,10 +1,20 @@
-"""Users and the workspaces they own."""
+"""Users and the workspaces they own; and how often a password may be guessed."""
 
+from __future__ import annotations
+
+import secrets
+
+from django.core import signing
 from django.db import transaction
 
 from planner.models import Membership, User, Workspace
+from planner.services import throttle
 
 LOCAL_OWNER = "owner"
+MARK = "planner.known-browser"
+#: Of one account, from all addresses together. More and shorter than of one address: strangers may slow the owner's
+#: first sign-in at a new browser by a minute, not shut the owner out.
+ACCOUNT = throttle.Rule(free=20, longest=60)
 
 
 def local_owner() -> User:
@@ -26,3 +36,42 @@ def _make_local_owner() -> User:
     workspace = Workspace.objects.create(name="Outlay")
     Membership.objects.create(user=user, workspace=workspace, role=Membership.Role.OWNER)
     return user
+
+
+def admit_password(username: str, client: str, mark: str) -> int:
+    """Whether a password may be tried now: 0, or the seconds to wait. [s]
+
+    Counted per client, and per account whatever the client. A browser that has signed in to this account before bears
+    its mark and has a count of its own: what strangers do to the account does not slow it.
+    """
+    if known := _known(username, mark):
+        return throttle.admit("browser", known)
+    if wait := throttle.admit("sign-in", client):
+        return wait
+    if wait := throttle.admit("account", username, ACCOUNT):
+        throttle.succeeded("sign-in", client)  # no password was tried
+        return wait
+    return 0
+
+
+def password_was_right(username: str, client: str, mark: str) -> None:
+    """Take back what `admit_password` has counted."""
+    if known := _known(username, mark):
+        throttle.succeeded("browser", known)
+    else:
+        throttle.succeeded("sign-in", client)
+        throttle.succeeded("account", username)
+
+
+def mark_of(username: str) -> str:
+    """A text by which a browser shows that it has signed in to this account; it opens nothing."""
+    return signing.dumps([username, secrets.token_urlsafe(12)], salt=MARK)
+
+
+def _known(username: str, mark: str) -> str:
+    """The browser's own name, if its mark is of this account; else nothing."""
+    try:
+        marked, name = signing.loads(mark, salt=MARK)
+    except (signing.BadSignature, ValueError, TypeError):
+        return ""
+    return name if marked == username else ""

@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from planner.services import gallery
 from tests.browser.conftest import noise, show
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 
 def in_language(page, live, language):
-    page.context.add_cookies([{"name": "django_language", "value": language, "url": live}])
+    page.context.add_cookies([{"name": settings.LANGUAGE_COOKIE_NAME, "value": language, "url": live}])
 
 
 def test_from_the_workspace_to_the_file(opened):

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.conf import settings
 
 from planner.models import Report
 from planner.services import gallery, reports, scenarios, sharing
@@ -126,7 +127,7 @@ def test_the_list_of_reports_in_chinese_and_on_a_phone(signed_page, axe, make, p
     report = reports.freeze(row.head, people[1]["ada"])
     sharing.revoke(sharing.create(report, people[1]["ada"])[0])
     sharing.create(report, people[1]["ada"])
-    page.context.add_cookies([{"name": "django_language", "value": "zh-hans", "url": live}])
+    page.context.add_cookies([{"name": settings.LANGUAGE_COOKIE_NAME, "value": "zh-hans", "url": live}])
     page.set_viewport_size({"width": 390, "height": 844})
     for path in (f"/s/{row.pk}/reports/", "/reports/"):
         page.goto(path)

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from django.conf import settings
 
 from catalog.importers.shipped import shipped
 from planner import wording
@@ -351,7 +352,7 @@ def test_axe_is_clean_on_home_workspace_and_why(opened, axe, scheme):
 def test_a_phone_never_scrolls_the_page_sideways(signed_page, make, live, language):
     page = signed_page
     page.set_viewport_size({"width": 390, "height": 844})
-    page.context.add_cookies([{"name": "django_language", "value": language, "url": live}])
+    page.context.add_cookies([{"name": settings.LANGUAGE_COOKIE_NAME, "value": language, "url": live}])
     for slug in gallery.templates():
         row = make(slug)
         for path in ("/", f"/s/{row.pk}/", f"/s/{row.pk}/why/cloud/present_value/"):
@@ -429,7 +430,7 @@ def english(page):
 @pytest.mark.parametrize("slug", gallery.templates())
 def test_chinese_pages_hold_no_english_sentence(signed_page, make, live, slug):
     page = signed_page
-    page.context.add_cookies([{"name": "django_language", "value": "zh-hans", "url": live}])
+    page.context.add_cookies([{"name": settings.LANGUAGE_COOKIE_NAME, "value": "zh-hans", "url": live}])
     row = make(slug)
     page.goto("/")
     assert english(page) == []
@@ -456,12 +457,11 @@ def test_every_displayed_figure_of_a_plan_is_a_link(signed_page, make, slug):
     assert loose == []
 
 
-def test_no_script_still_edits(browser, live, client, make, people):
+def test_no_script_still_edits(browser, live, sign_in, make, people):
     row = make()
-    client.force_login(people[1]["ada"])
     context = browser.new_context(base_url=live, java_script_enabled=False)
-    context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live}])
     page = context.new_page()
+    sign_in(page, people[1]["ada"])
     page.goto(f"/s/{row.pk}/")
     box = page.get_by_label("Growth", exact=True)
     box.fill("8")

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from django.conf import settings
 
 from catalog import services
 from catalog.models import ImportBatch, Item, Quote
@@ -148,7 +149,7 @@ def test_imports_are_to_read(steward, facts):
 
 
 def test_the_admin_speaks_chinese(steward, build):
-    steward.cookies["django_language"] = "zh-hans"
+    steward.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
     spec = build.spec | {"max_power_w": -5}
     errors = errors_of(steward.post(f"/admin/catalog/item/{build.pk}/change/", item_data(build, spec=spec)))
     assert "最大功率（max_power_w）：必须在 0 到 500,000 W 之间；收到“-5”" in errors

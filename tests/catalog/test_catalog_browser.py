@@ -1,6 +1,7 @@
 """The catalog in a browser: no error, clean by axe, no sideways scrolling on a phone, rules for the keyboard too."""
 
 import pytest
+from django.conf import settings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -24,7 +25,7 @@ def test_axe_finds_nothing_and_the_console_is_empty(signed_in, axe, scheme):
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_a_phone_never_scrolls_sideways(signed_in, live, language):
-    signed_in.context.add_cookies([{"name": "django_language", "value": language, "url": live}])
+    signed_in.context.add_cookies([{"name": settings.LANGUAGE_COOKIE_NAME, "value": language, "url": live}])
     signed_in.set_viewport_size({"width": 390, "height": 844})
     for path in PAGES:
         signed_in.goto(f"/catalog/{path}")
@@ -47,11 +48,10 @@ def test_the_rule_of_an_estimate_shows_on_hover_and_on_focus(signed_in):
     assert box["y"] + box["height"] <= 900
 
 
-def test_search_works_without_javascript(browser, live, client, django_user_model, facts):
-    client.force_login(django_user_model.objects.create_user("reader", password="x"))
+def test_search_works_without_javascript(browser, live, sign_in, django_user_model, facts):
     context = browser.new_context(base_url=live, java_script_enabled=False)
-    context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live}])
     plain = context.new_page()
+    sign_in(plain, django_user_model.objects.create_user("reader", password="x"))
     plain.goto("/catalog/builds/")
     plain.fill("input[name=q]", "dgx h100")
     plain.click("button:has-text('Show')")

@@ -6,6 +6,7 @@ import re
 from datetime import date
 
 import pytest
+from django.conf import settings
 from django.utils import translation
 
 from catalog import pages, specs, wording
@@ -191,7 +192,7 @@ def test_a_text_that_looks_like_a_formula_is_harmless_in_the_file(reader, facts)
 
 
 def test_the_pages_speak_chinese(reader, facts):
-    reader.cookies["django_language"] = "zh-hans"
+    reader.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
     text = text_of(reader.get("/catalog/builds/", {"q": "xe7740 8x"}))
     assert "整机配置" in text
     assert "100,000 USD / 件 2026-07-21 估算" in text

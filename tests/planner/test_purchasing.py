@@ -9,6 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 import pytest
+from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import translation
@@ -436,7 +437,7 @@ def test_u115_amounts_are_plain_numbers_beside_an_iso_currency():
 
 def test_u122_numbers_do_not_follow_the_language_and_chinese_is_whole(signed, row):
     english = signed.get(address(row, plan="scale-out")).content.decode("utf-8-sig")
-    signed.cookies["django_language"] = "zh-hans"
+    signed.cookies[django_settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
     chinese = signed.get(address(row, plan="scale-out")).content.decode("utf-8-sig")
     codes = signed.get(address(row, plan="scale-out", headers="codes")).content.decode("utf-8-sig")
     (head, *ours), (kopf, *theirs) = (list(csv.reader(io.StringIO(text, newline=""))) for text in (english, chinese))
@@ -471,7 +472,7 @@ def test_u119_one_file_a_supplier_and_all_of_them_are_the_capex(signed, row):
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 @pytest.mark.parametrize("slug", gallery.templates())
 def test_the_page_shows_every_plan_of_every_template(signed, workspace, editor, slug, language):
-    signed.cookies["django_language"] = language
+    signed.cookies[django_settings.LANGUAGE_COOKIE_NAME] = language
     made = scenarios.create_from_template(workspace, editor, slug)
     for plan in gallery.document(slug)["plans"]:
         answer = signed.get(address(made, "purchasing", plan=plan["slug"]))

@@ -1,55 +1,19 @@
 """`start`: says where it is, serves, is kept alive, and leaves nothing behind however it ends."""
 
 import os
-import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
-import urllib.request
 from pathlib import Path
 
 import pytest
 
+from tests.running import ROOT, Running
+
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for child processes in /proc")
-ROOT = Path(__file__).resolve().parents[2]
-
-
-class Running:
-    """A `start` in a process of its own."""
-
-    def __init__(self, environment, *arguments):
-        self.process = subprocess.Popen(
-            [sys.executable, str(ROOT / "manage.py"), "start", *arguments],
-            env=environment,
-            cwd="/",
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self.said = []
-
-    def wait_for_address(self):
-        for line in self.process.stdout:
-            self.said.append(line)
-            if found := re.search(r"http://\S+", line):
-                self.address = found[0]
-                return self
-        raise AssertionError("start ended: " + "".join(self.said))
-
-    def get(self, path=""):
-        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with direct.open(self.address + path, timeout=20) as answer:
-            return answer.status, answer.read()
-
-    def children(self):
-        pid = self.process.pid
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-    def end(self, number):
-        self.process.send_signal(number)
-        return self.process.wait(20)
 
 
 def alive(pid):
@@ -95,9 +59,9 @@ def free_port():
 def test_it_serves_the_owner_and_a_second_start_is_quick_and_takes_another_port(start, data):
     first = start().wait_for_address()
     assert first.get("healthz") == (200, b"ok")
-    assert b"Site administration" in first.get("admin/")[1]  # signed in
+    assert first.sign_in()[0] == 200
+    assert b"Site administration" in first.get("admin/")[1]
     assert first.get("static/vendor/plotly.min.js")[0] == 200
-    assert data.stat().st_mode & 0o77 == 0
     second, best = None, float("inf")
     for _try in range(3):  # a busy machine may be slow once, not three times
         began = time.monotonic()
@@ -157,16 +121,130 @@ def test_another_address_than_loopback_is_refused_with_the_reason(start, address
     running = start("--bind", address)
     out, _ = running.process.communicate(timeout=30)
     assert running.process.returncode == 1
-    assert "without a sign-in" in out
+    assert "for one person on this computer" in out
 
 
-def test_a_browser_that_fails_does_not_matter(start, tmp_path):
+@pytest.fixture
+def browser_that_fails(tmp_path):
+    """(what BROWSER is set to, what it was asked to open)."""
     browser = tmp_path / "browser"
     browser.write_text(f"#!/bin/sh\necho \"$1\" > '{tmp_path / 'opened'}'\nexit 3\n")
     browser.chmod(0o755)
-    running = start(OUTLAY_NO_BROWSER="0", BROWSER=str(browser)).wait_for_address()
-    deadline = time.monotonic() + 5
-    while not (tmp_path / "opened").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert (tmp_path / "opened").read_text().strip() == running.address
+
+    def opened():
+        deadline = time.monotonic() + 5
+        while not (tmp_path / "opened").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return (tmp_path / "opened").read_text().strip()
+
+    return str(browser), opened
+
+
+def test_a_browser_that_fails_does_not_matter(start, browser_that_fails):
+    browser, opened = browser_that_fails
+    running = start(OUTLAY_NO_BROWSER="0", BROWSER=browser).wait_for_address()
+    assert opened() == running.file().as_uri()
     assert running.get("healthz") == (200, b"ok")
+
+
+def test_the_code_is_in_a_private_file_that_goes_once_it_is_spent_and_nowhere_else(start, browser_that_fails):
+    browser, opened = browser_that_fails
+    running = start(OUTLAY_NO_BROWSER="0", BROWSER=browser).wait_for_address()
+    file = running.file()
+    code = running.code()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert len(code) == 32  # 128 bits, hexadecimal
+    told = opened()
+    assert running.sign_in()[0] == 200
+    assert not file.exists()
+    running.end(signal.SIGTERM)
+    running.said.extend(running.process.stdout)
+    assert code not in told + "".join(running.said)
+
+
+def test_a_code_is_good_for_one_browser(start):
+    running = start().wait_for_address()
+    code = running.code()
+    assert running.sign_in(code) == (200, running.address)
+    other = running.another_browser()
+    assert other.sign_in(code) == (403, f"{running.address}sign-in/code/")
+    assert other.get("admin/")[1].count(b'name="code"') == 1  # still before the door
+
+
+def test_nobody_gets_in_without_a_code(start):
+    running = start().wait_for_address()
+    status, page = running.get("")
+    assert status == 200
+    assert b'name="code"' in page
+    assert b"python3 manage.py sign_in" in page
+
+
+def test_a_session_outlives_the_web_process_and_start_itself(start):
+    running = start().wait_for_address()
+    running.sign_in()
+    children = running.children()
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+    assert gone_within(2, children)
+    assert b"Site administration" in running.get("admin/")[1]
+    running.end(signal.SIGTERM)
+    again = start("--port", running.address.rpartition(":")[2].strip("/")).wait_for_address()
+    again.cookies = running.cookies
+    assert b"Site administration" in again.get("admin/")[1]
+
+
+def test_sign_in_makes_another_page_while_it_runs_and_says_so_when_it_does_not(start, environment, data):
+    environment |= {"OUTLAY_DATA": str(data), "OUTLAY_BOOTSTRAP": "0", "OUTLAY_NO_BROWSER": "1"}
+
+    def sign_in(*arguments):
+        command = [sys.executable, str(ROOT / "manage.py"), "sign_in", *arguments]
+        return subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True, timeout=30)
+
+    running = start().wait_for_address()
+    running.sign_in()
+    said = sign_in()
+    assert said.returncode == 0, said.stderr
+    assert str(running.file()) in said.stdout
+    assert running.code() not in said.stdout
+    assert running.another_browser().sign_in()[0] == 200
+    assert running.another_browser().sign_in(sign_in("--code").stdout)[0] == 200
+    running.end(signal.SIGKILL)  # which leaves word of where it was
+    said = sign_in()
+    assert said.returncode == 1
+    assert f"nothing serves the data folder {data}" in said.stderr
+
+
+def test_two_instances_share_no_cookie(start, tmp_path):
+    one, other = start().wait_for_address(), start(OUTLAY_DATA=str(tmp_path / "other")).wait_for_address()
+    names = []
+    for running in (one, other):
+        running.sign_in()
+        running.get("admin/")
+        names.append({cookie.name for cookie in running.cookies})
+    assert len(names[0]) == len(names[1]) == 2  # session, forms
+    assert not names[0] & names[1]
+
+
+@pytest.mark.parametrize("host", ["attacker.example", "127.0.0.1.attacker.example", "192.168.1.2"])
+def test_a_name_that_was_made_to_point_here_is_refused(start, host):
+    running = start().wait_for_address()
+    port = running.address.rpartition(":")[2].strip("/")
+    for path in ("", "sign-in/", "admin/"):
+        assert running.get(path, {"Host": f"{host}:{port}"})[0] == 400
+    assert running.get("sign-in/", {"Host": f"localhost:{port}"})[0] == 200
+
+
+def test_what_comes_through_a_proxy_is_refused_even_with_the_right_code(start):
+    running = start().wait_for_address()
+    code = running.code()
+    assert running.sign_in(code, {"X-Forwarded-For": "127.0.0.1"})[0] == 403
+    assert running.sign_in(code)[0] == 200  # the code was not spent
+
+
+def test_folders_that_others_could_enter_are_closed(start, tmp_path):
+    for folder in (tmp_path / "data", tmp_path / "data" / "broker"):
+        folder.mkdir(mode=0o755)
+        folder.chmod(0o755)
+    start(OUTLAY_DATA=str(tmp_path / "data")).wait_for_address()
+    for folder in (tmp_path / "data", tmp_path / "data" / "broker"):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700

@@ -9,9 +9,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
-from http.cookiejar import CookieJar
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -19,53 +16,38 @@ import pytest
 from django.conf import settings
 
 from tests.conftest import skip_or_fail
+from tests.running import Running
 
 LEASE = 3  # seconds
 
 
 class Program:
-    """`manage.py start` with its children, driven as a browser and an operator would; its rows read beside it."""
+    """`start`, perhaps several, driven as a browser and an operator would; its rows read beside it."""
 
     def __init__(self, environment, database):
         self.environment, self.database = environment, database
         self.started = []
 
     def start(self):
-        """Start it (again, or a second time beside the first); returns its process."""
-        process = subprocess.Popen(
-            [sys.executable, os.fspath(settings.BASE_DIR / "manage.py"), "start"],
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self.started.append(process)
-        said = []
-        for line in process.stdout:
-            said.append(line)
-            if found := re.search(r"at (http://\S+)", line):
-                self.address = found[1]
-                break
-        else:
-            raise AssertionError("start ended: " + "".join(said))
-        self.browser = urllib.request.build_opener(
-            urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(CookieJar())
-        )
-        return process
+        """Start it (again, or a second time beside the first), and let the browser in."""
+        running = Running(self.environment)
+        self.started.append(running.wait_for_address())
+        if len(self.started) == 1:
+            assert running.sign_in()[0] == 200
+        return running
 
     def stop(self, number=signal.SIGINT):
-        for process in self.started:
-            if process.poll() is None:
-                process.send_signal(number)
-                process.wait(20)
-            process.stdout.close()
+        for running in self.started:
+            if running.process.poll() is None:
+                running.end(number)
+            running.process.stdout.close()
         self.started = []
 
     # ── its processes ──
 
-    def child(self, name, process=None):
-        """PID of a child: web or worker; None while it is being started again."""
-        for pid in _children((process or self.started[0]).pid):
+    def child(self, name):
+        """PID of a child of the first: web or worker; None while it is being started again."""
+        for pid in _children(self.started[0].process.pid):
             with contextlib.suppress(OSError):
                 if f"planner.project.{name}" in Path(f"/proc/{pid}/cmdline").read_text():
                     return pid
@@ -84,19 +66,17 @@ class Program:
     # ── as a browser ──
 
     def get(self, path=""):
-        with self.browser.open(self.address + path, timeout=20) as answer:
-            return answer.status, answer.read().decode()
+        """(status, page); raises OSError while the web process is away."""
+        status, page = self.started[0].get(path)
+        return status, page.decode()
 
     def post(self, path, data=None):
-        """(status, address it ended at), status 0 where the program went away."""
+        """(status, address it ended at); status 0 where the web process went away."""
         try:
-            _status, page = self.get()
-            data = data or {}
-            data["csrfmiddlewaretoken"] = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)[1]
-            with self.browser.open(self.address + path, urlencode(data).encode(), timeout=20) as answer:
-                return answer.status, answer.url
-        except urllib.error.HTTPError as error:
-            return error.code, path
+            token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', self.get()[1])[1]
+            form = urlencode({**(data or {}), "csrfmiddlewaretoken": token}).encode()
+            status, _page, address = self.started[0].open(path, form)
+            return status, address
         except OSError:
             return 0, path
 
@@ -191,3 +171,18 @@ def program(request, environment, tmp_path):
     made = Program(environment, database)
     yield made
     made.stop(signal.SIGKILL)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def shared(request, environment, tmp_path):
+    """The environment of processes that share one database, which is made anew."""
+    environment |= {
+        "OUTLAY_DATA": str(tmp_path),
+        "OUTLAY_BOOTSTRAP": "0",
+        "DJANGO_SETTINGS_MODULE": "planner.project.settings",
+    }
+    if request.param == "postgresql":
+        environment["DATABASE_URL"] = request.getfixturevalue("postgres")
+    migrate = [sys.executable, os.fspath(settings.BASE_DIR / "manage.py"), "migrate", "--verbosity=0"]
+    subprocess.run(migrate, env=environment, check=True, timeout=120)
+    return environment

@@ -17,8 +17,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from planner.project import local, translations
+from planner.project import env, local, translations
 from planner.project.supervisor import Child, Supervisor
+from planner.services import codes, runs
+from planner.services.accounts import local_owner
 
 DEFAULT_PORT = 8765
 READY_WITHIN_SECONDS = 60
@@ -38,7 +40,7 @@ class Command(BaseCommand):
     def handle(self, *, port, bind, no_browser, **options):
         if not local.is_loopback(bind):
             raise CommandError(
-                f"--bind {bind} is refused: whoever reaches this program is its owner, without a sign-in, "
+                f"--bind {bind} is refused: started this way, the program is for one person on this computer, "
                 f"so only a loopback address such as 127.0.0.1 will do. To serve others, see compose.yaml."
             )
         try:
@@ -56,29 +58,37 @@ class Command(BaseCommand):
             descriptors=(listening.fileno(),),
         )
         worker = Child(name="worker", command=[sys.executable, "-m", "planner.project.worker"], environment=ours)
-        supervisor = Supervisor([web, worker], settings.BASE_DIR, chore=look_after_runs)
+        supervisor = Supervisor([web, worker], settings.BASE_DIR, chore=look_after)
         supervisor.listen_for_signals()
         try:
             supervisor.start_all()
             wait_until_ready(supervisor, web, address)
-            if not supervisor.stopping:
-                self.stdout.write("Stop with Ctrl-C.")
-                self.stdout.write(f"Outlay is at {address}")
-                self.stdout.flush()
-                if not no_browser and not settings.NO_BROWSER:
-                    open_browser(address)
-            supervisor.run()
+            with local.announced(address):
+                if not supervisor.stopping:
+                    self.stdout.write("Stop with Ctrl-C.")
+                    self.let_in(address, browser=not no_browser and not settings.NO_BROWSER)
+                supervisor.run()
         finally:
             supervisor.stop()
+            codes.file_for(address).unlink(missing_ok=True)
+
+    def let_in(self, address, *, browser):
+        file = codes.write_file(address)
+        connection.close()
+        self.stdout.write(f"Outlay is at {address}")
+        self.stdout.write(f"To sign in, open {file}")
+        self.stdout.write("It works once, within 10 minutes; python3 manage.py sign_in makes another.")
+        self.stdout.flush()
+        if browser:
+            open_browser(file.as_uri())
 
 
-def look_after_runs():
-    """Put back what a dead worker held; whatever goes wrong, the next second tries again."""
-    from planner.services import runs
-
+def look_after():
+    """What is due every second: runs that a dead worker held, pages that nobody signed in with in time."""
     try:
         runs.reap()
-    except Exception as error:
+        codes.remove_expired_files()
+    except Exception as error:  # such as a database that is locked: the next second tries again
         logger.warning("Runs were not looked after this time: %s", error)
         connection.close()
 
@@ -87,8 +97,8 @@ def prepare(say):
     """Bring folder, database, translations and data up to date; quick when there is nothing to do."""
     data = settings.DATA_DIR
     try:
-        data.mkdir(parents=True, exist_ok=True, mode=0o700)
-        data.chmod(0o700)
+        env.private_folder(data)
+        env.private_folder(data / "broker")
         settings.STATIC_ROOT.mkdir(exist_ok=True)
     except OSError as error:
         raise CommandError(
@@ -101,8 +111,6 @@ def prepare(say):
             say(f"Preparing the database ({len(plan)} steps) …")
             call_command("migrate", interactive=False, verbosity=0)
         seed(data, say, created=any(step.initial and step.app_label == "planner" for step, _backwards in plan))
-        from planner.services.accounts import local_owner
-
         local_owner()
     connection.close()
 
@@ -176,13 +184,15 @@ def wait_until_ready(supervisor, web, address):
 
 
 def open_browser(address):
-    """Open a browser if there is one; never wait for it, never fail without it."""
+    """Open a browser if there is one; never wait for it, never fail without it. Other users see the address."""
     graphical = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform in ("darwin", "win32")
     if not graphical and not os.environ.get("BROWSER"):
-        return  # a text browser would take over the terminal
+        return None  # a text browser would take over the terminal
 
     def attempt():
         with contextlib.suppress(Exception):
             webbrowser.open(address)
 
-    threading.Thread(target=attempt, daemon=True).start()
+    opening = threading.Thread(target=attempt, daemon=True)
+    opening.start()
+    return opening
