@@ -158,6 +158,22 @@ class Curve(Document):
     cheapest: tuple[str | None, ...]
     flips: tuple[Flip, ...]
 
+    def spans(self) -> list[tuple[float, float, str | None]]:
+        """(from, to, cheapest plan) along the range, end to end."""
+        edges = [self.low, *(flip.x for flip in self.flips), self.high]
+        plans = [self.cheapest[0], *(flip.after for flip in self.flips)]
+        return [(low, high, plan) for (low, high), plan in zip(itertools.pairwise(edges), plans, strict=True)]
+
+    def around(self, plan: str | None) -> tuple[Flip | None, Flip | None]:
+        """The flips next below and next above the value that holds now, `plan` being cheapest there; None: no flip."""
+        holds = self.holds
+        spans = [(low, high, place) for place, (low, high, best) in enumerate(self.spans()) if best == plan]
+        if holds is None or not spans:
+            return None, None
+        _low, _high, place = min(spans, key=lambda span: max(span[0] - holds, holds - span[1], 0.0))
+        below = self.flips[place - 1] if place > 0 else None
+        return below, self.flips[place] if place < len(self.flips) else None
+
 
 class Sweep(Document):
     """The answers of a whole sweep; plain data and back without loss.

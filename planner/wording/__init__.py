@@ -1,5 +1,6 @@
 """Codes and numbers of the engine → sentences in English and Chinese. No arithmetic beyond formatting."""
 
+from planner.wording.assumptions import assumption_names, owner
 from planner.wording.fields import choice, declaration, empty_text, help_text, label, locate, section, value_text
 from planner.wording.findings import (
     break_even,
@@ -64,6 +65,7 @@ from planner.wording.sources import badge, provider, source
 
 __all__ = [
     "advice",
+    "assumption_names",
     "badge",
     "bounds",
     "break_even",
@@ -96,6 +98,7 @@ __all__ = [
     "number",
     "order_columns",
     "origin",
+    "owner",
     "percent",
     "plan_name",
     "plan_names",
