@@ -59,7 +59,12 @@ class Ranged:
         even = [self.low + width * step / (count - 1) for step in range(count)]
         if self.whole:
             return tuple(dict.fromkeys(float(round(x)) for x in even))
-        return tuple(dict.fromkeys([self.low, *(float(f"{x:.12g}") for x in even[1:-1]), self.high]))
+        return tuple(dict.fromkeys([self.low, *(_short(x) for x in even[1:-1]), self.high]))
+
+
+def _short(x: float) -> float:
+    """Without the digits that arithmetic leaves behind."""
+    return float(f"{x:.12g}")
 
 
 def ranged(scenario: Scenario) -> list[Ranged]:
@@ -381,6 +386,6 @@ def _narrowed(line: _Line, left: float, right: float, flips: list[Flip]) -> Iter
             else:
                 above = middle
             yield None
-        at = above if moved.whole else (below + above) / 2
+        at = above if moved.whole else _short((below + above) / 2)
         flips.append(Flip(x=at, before=before, after=line.at(above).cheapest))
         left = above
