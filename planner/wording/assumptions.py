@@ -7,12 +7,26 @@ from collections.abc import Iterable
 from itertools import count
 
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from planner.engine.inputs import Scenario
 from planner.engine.prices import PriceBook
+from planner.engine.quantities import SHARE_UNITS
+from planner.engine.result import UNPRICED
 from planner.wording.fields import label
 from planner.wording.lines import item
+from planner.wording.numbers import number, percent, quantity
 from planner.wording.plans import plan_names, site_name, workload_named
+
+DIGITS = 3  # what a flip is known to, and more than a range is
+# Why a plan fails, by the code of its reason, where no figures are at hand.
+FAILURES = {
+    "service_target": _("it falls short of the demand"),
+    "memory": _("a model does not fit its machines"),
+    "deadline": _("a deadline cannot be met"),
+    "noise": _("it is too loud for the room"),
+    "missing_rate": _("an exchange rate is missing"),
+}
 
 
 def owner(path: str, scenario: Scenario, book: PriceBook) -> str:
@@ -47,3 +61,27 @@ def assumption_names(assumptions: Iterable[tuple[str, ...]], scenario: Scenario,
                 name = next(numbered)
         names[paths[0]] = name
     return names
+
+
+def assumed(value: float, unit: str, currency: str) -> str:
+    """A value within its range, with its unit: "3.97 % / mo"."""
+    return quantity(float(f"{value:.{DIGITS}g}"), unit, currency)
+
+
+def assumed_range(low: float, high: float, unit: str, currency: str) -> str:
+    """ "−20 % to 10 % / yr", "2 to 3.5 GPUs"."""
+    return gettext("{low} to {high}").format(low=tick(low, unit), high=assumed(high, unit, currency))
+
+
+def tick(value: float, unit: str) -> str:
+    """A value on an axis, its unit standing elsewhere: "4 %"."""
+    return percent(value) if unit in SHARE_UNITS else number(value, digits=DIGITS)
+
+
+def plan_failure(code: str) -> str:
+    """Why a plan fails, in words that go on from "since"."""
+    if code in UNPRICED:
+        return gettext("a price is missing")
+    if code.startswith(("room_", "cooling_")):
+        return gettext("the room cannot take it")
+    return str(FAILURES.get(code, _("the values contradict each other")))
