@@ -1,6 +1,7 @@
 """A figure as plain SVG, for paper, for a file, for a page without scripts.
 
-It draws what our figures hold: lines, steps, markers, grouped bars, up to two panels above each other, notes, a legend.
+It draws what our figures hold: lines, steps, markers, grouped bars, bars across from a base, up to two panels above
+each other, notes, a legend.
 Colours are classes named after their role ("s-plan1" strokes, "f-plan1" fills), so that the page's style sheet decides
 between light and dark; no style attribute, which the page's policy would refuse.
 """
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from planner.charts.chart import Figure
+from planner.charts.layout import layout
 
 Trace = dict[str, Any]
 
@@ -46,6 +48,17 @@ def draw(figure: Figure, width: int, height: int, *, narrow: bool = False) -> st
     if not figure["data"]:
         return ""
     return _Drawing(figure, width, height, narrow).text()
+
+
+def key(style: dict[str, str]) -> str:
+    """The sample of a plan's line with its marker, for a legend in the text of a page."""
+    axes = {"xaxis": {"range": [0, 1]}, "yaxis": {"range": [0, 1], "tickvals": [], "ticktext": []}}
+    blank = {"data": [], "layout": layout(axes, legend=False, right=0), "summary": ""}
+    width, height = SAMPLE + 2, 12
+    drawing = _Drawing(blank, width, height, narrow=False)
+    drawing.sample(style, width, height / 2)
+    inside = "".join(drawing.parts)
+    return f'<svg class="key" viewBox="0 0 {width} {height}" aria-hidden="true">{inside}</svg>'
 
 
 def _number(value: float) -> str:
@@ -95,9 +108,12 @@ class _Drawing:
 
     def __post_init__(self) -> None:
         self.layout = self.figure["layout"]
-        self.roles = {colour.lower(): role for role, colour in self.layout["meta"]["light"].items()}
-        self.notes = [] if self.narrow else self.layout.get("annotations", [])
-        self.entries = self._entries() if self.narrow or self.layout.get("showlegend") else []
+        meta = self.layout["meta"]
+        self.roles = {colour.lower(): role for role, colour in meta["light"].items()}
+        if self.narrow:
+            self.layout = {**self.layout, **meta["narrow"]}
+        self.notes = self.layout.get("annotations", [])
+        self.entries = self._entries() if self.layout.get("showlegend") else []
         value_axes = [self.layout[name] for name in ("yaxis", "yaxis2") if name in self.layout]
         ticks = [str(text) for axis in value_axes for text in axis["ticktext"]]
         self.left = max(map(_text_width, ticks), default=20.0) + 10
@@ -123,6 +139,9 @@ class _Drawing:
         if axis.get("type") == "date":
             low, high = (_ordinal(end) for end in axis["range"])
             return lambda value: self.left + (_ordinal(value) - low) / ((high - low) or 1.0) * (self.right - self.left)
+        if "range" in axis:
+            low, high = axis["range"]
+            return lambda value: self.left + (value - low) / ((high - low) or 1.0) * (self.right - self.left)
         names = dict.fromkeys(name for trace in self.figure["data"] for name in trace["x"] if name is not None)
         self.categories = list(names)
         slot = (self.right - self.left) / max(1, len(self.categories))
@@ -138,6 +157,9 @@ class _Drawing:
         for shape in self.layout.get("shapes", []):
             self._shape(shape)
         self._bars()
+        for trace in self.figure["data"]:
+            if trace.get("orientation") == "h":
+                self._across(trace)
         for trace in self.figure["data"]:
             if trace["type"] == "scatter":
                 self._scatter(trace)
@@ -169,23 +191,33 @@ class _Drawing:
     def _label(self, text: str, x: float, y: float, role: str = "ink2", anchor: str | None = None) -> None:
         self._add("text", f"f-{role}", inside=text, x=float(x), y=y, text_anchor=anchor)
 
+    def sample(self, style: dict[str, str], width: float, y: float) -> None:
+        """A line with a marker in its middle."""
+        self._line(1.0, y, width - 1.0, y, style["role"], **_pen({"width": 2, "dash": style["dash"]}))
+        self._marker({"symbol": style["marker"], "size": 7, "color": style["light"]}, width / 2, y)
+
     # ── axes ──
 
     def _value_axis(self, panel: _Panel) -> None:
         axis = panel.axis
         for tick, text in zip(axis["tickvals"], axis["ticktext"], strict=True):
             y = panel.y(tick)
-            self._line(self.left, y, self.right, y, "line" if tick == 0 else "line2")
+            if axis["showgrid"]:
+                self._line(self.left, y, self.right, y, "line" if tick == 0 else "line2")
             self._label(str(text), self.left - 6, y + 4, anchor="end")
         if "title" in axis:
             self._label(axis["title"]["text"], 0, panel.top - 9)
 
     def _x_axis(self) -> None:
         axis, y = self.layout["xaxis"], self.height - 6
-        if axis.get("type") == "date":
+        if "tickvals" in axis:
             marks = [(self.x(at), str(text)) for at, text in zip(axis["tickvals"], axis["ticktext"], strict=True)]
         else:
             marks = [(self.x(name), str(name)) for name in self.categories]
+        if axis["showgrid"]:
+            panel = self.panels["y"]
+            for x, _text in marks:
+                self._line(x, panel.top, x, panel.bottom, "line2")
         room = (self.right - self.left) / max(1, len(marks) - 1)
         every = 1 if all(_text_width(text) + 8 < room for _x, text in marks) else 2
         for index, (x, text) in enumerate(marks):
@@ -245,6 +277,14 @@ class _Drawing:
                 top, bottom = sorted((panel.y(base), panel.y(base + value)))
                 self._bar(trace["marker"], self.x(name) + offset, top, wide - 1, max(0.5, bottom - top))
 
+    def _across(self, trace: Trace) -> None:
+        """Bars from a base to the left or the right, each with its own place and thickness in its row."""
+        panel = self.panels["y"]
+        for row, length, wide, offset in zip(trace["y"], trace["x"], trace["width"], trace["offset"], strict=True):
+            left, right = sorted((self.x(trace["base"]), self.x(trace["base"] + length)))
+            top, bottom = sorted((panel.y(row + offset), panel.y(row + offset + wide)))
+            self._bar(trace["marker"], left, top, right - left, bottom - top)
+
     def _bar(self, marker: dict[str, Any], x: float, y: float, width: float, height: float) -> None:
         opacity = marker.get("opacity", 1.0)
         faint = None if opacity == 1.0 else str(opacity)
@@ -276,6 +316,8 @@ class _Drawing:
         lines = _plain(note["text"])
         x = self.x(note["x"]) + note.get("xshift", 0)
         y = panel.y(note["y"]) - 6 - LINE * (len(lines) - 1)
+        if note.get("yanchor") == "middle":
+            y = panel.y(note["y"]) + 4 - LINE * (len(lines) - 1) / 2
         anchor = {"left": "start", "right": "end"}.get(note.get("xanchor", ""), "middle")
         for index, line in enumerate(lines):
             self._label(line, x, y + index * LINE, self.role(note["font"]["color"]), anchor)
@@ -306,10 +348,10 @@ class _Drawing:
             y = 10.0 + row * LEGEND_ROW
             if trace["type"] == "bar":
                 self._bar(trace["marker"], x + 6, y - 5, 10.0, 10.0)
-            else:
+            if "lines" in trace.get("mode", ""):
                 self._line(x, y, x + SAMPLE, y, self.role(trace["line"]["color"]), **_pen(trace["line"]))
-                if "markers" in trace["mode"]:
-                    self._marker(trace["marker"], x + SAMPLE / 2, y)
+            if "markers" in trace.get("mode", ""):
+                self._marker(trace["marker"], x + SAMPLE / 2, y)
             self._label(name, x + SAMPLE + 6, y + 4)
 
 

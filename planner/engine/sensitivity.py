@@ -59,7 +59,12 @@ class Ranged:
         even = [self.low + width * step / (count - 1) for step in range(count)]
         if self.whole:
             return tuple(dict.fromkeys(float(round(x)) for x in even))
-        return tuple(dict.fromkeys([self.low, *(float(f"{x:.12g}") for x in even[1:-1]), self.high]))
+        return tuple(dict.fromkeys([self.low, *(_short(x) for x in even[1:-1]), self.high]))
+
+
+def _short(x: float) -> float:
+    """Without the digits that arithmetic leaves behind."""
+    return float(f"{x:.12g}")
 
 
 def ranged(scenario: Scenario) -> list[Ranged]:
@@ -157,6 +162,22 @@ class Curve(Document):
     reasons: dict[str, tuple[str, ...]]
     cheapest: tuple[str | None, ...]
     flips: tuple[Flip, ...]
+
+    def spans(self) -> list[tuple[float, float, str | None]]:
+        """(from, to, cheapest plan) along the range, end to end."""
+        edges = [self.low, *(flip.x for flip in self.flips), self.high]
+        plans = [self.cheapest[0], *(flip.after for flip in self.flips)]
+        return [(low, high, plan) for (low, high), plan in zip(itertools.pairwise(edges), plans, strict=True)]
+
+    def around(self, plan: str | None) -> tuple[Flip | None, Flip | None]:
+        """The flips next below and next above the value that holds now, `plan` being cheapest there; None: no flip."""
+        holds = self.holds
+        spans = [(low, high, place) for place, (low, high, best) in enumerate(self.spans()) if best == plan]
+        if holds is None or not spans:
+            return None, None
+        _low, _high, place = min(spans, key=lambda span: max(span[0] - holds, holds - span[1], 0.0))
+        below = self.flips[place - 1] if place > 0 else None
+        return below, self.flips[place] if place < len(self.flips) else None
 
 
 class Sweep(Document):
@@ -365,6 +386,6 @@ def _narrowed(line: _Line, left: float, right: float, flips: list[Flip]) -> Iter
             else:
                 above = middle
             yield None
-        at = above if moved.whole else (below + above) / 2
+        at = above if moved.whole else _short((below + above) / 2)
         flips.append(Flip(x=at, before=before, after=line.at(above).cheapest))
         left = above

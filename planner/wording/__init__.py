@@ -1,5 +1,6 @@
 """Codes and numbers of the engine → sentences in English and Chinese. No arithmetic beyond formatting."""
 
+from planner.wording.assumptions import assumed, assumed_range, assumption_names, owner, plan_failure, tick
 from planner.wording.fields import choice, declaration, empty_text, help_text, label, locate, section, value_text
 from planner.wording.findings import (
     break_even,
@@ -64,6 +65,9 @@ from planner.wording.sources import badge, provider, source
 
 __all__ = [
     "advice",
+    "assumed",
+    "assumed_range",
+    "assumption_names",
     "badge",
     "bounds",
     "break_even",
@@ -96,7 +100,9 @@ __all__ = [
     "number",
     "order_columns",
     "origin",
+    "owner",
     "percent",
+    "plan_failure",
     "plan_name",
     "plan_names",
     "position",
@@ -116,6 +122,7 @@ __all__ = [
     "supplier",
     "template_text",
     "template_title",
+    "tick",
     "tone",
     "unit",
     "unit_of",

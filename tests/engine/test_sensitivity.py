@@ -196,6 +196,27 @@ def test_a_scenario_that_cannot_be_computed_is_refused_before_anything_is_swept(
         next(sweep(scenario(currency="EUR"), book()))
 
 
+def test_the_changes_next_to_the_value_now_are_found_on_both_sides():
+    # mixed, which owns one GPU and rents the rest at 1.00, is the cheapest between 2.6 and 2.7 GPUs, as above
+    mixed = plan("mixed", start={"build": "single"}, overflow={"accelerator": "gpu", "offer": "half"})
+    prices = boxes(box=46_428.0, single=31_536.0, offers={"cheap": offer("cheap", 2.0), "half": offer("half", 1.0)})
+    pinned = {"slug": "cloud", "overflow": {"accelerator": "gpu", "offer": "cheap"}}
+    swept, _seen = run(plan("own"), pinned, mixed, prices=prices, lines=BUY_OR_RENT, work=pool(2.65))
+    gpus = curve(swept, GPUS)
+    assert swept.cheapest == "mixed"
+    assert gpus.around("mixed") == gpus.flips
+    assert gpus.around("own") == (gpus.flips[1], None)
+    spans = gpus.spans()
+    assert [best for _low, _high, best in spans] == ["cloud", "mixed", "own"]
+    assert (spans[0][0], spans[-1][1]) == (2.0, 3.5)
+    assert spans[0][1] == spans[1][0] == gpus.flips[0].x
+
+
+def test_without_a_change_there_is_none_around_the_value_now():
+    swept, _seen = run(lines=ENERGY)
+    assert curve(swept, "sites/room/pue").around("plan") == (None, None)
+
+
 # ── Ranking ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
