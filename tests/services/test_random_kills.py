@@ -9,7 +9,7 @@ import urllib.error
 
 import pytest
 
-from tests.services.conftest import ended
+from tests.running import ended
 
 pytestmark = pytest.mark.services
 KILLS = int(os.environ.get("OUTLAY_KILLS") or 5)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.services.conftest import LEASE, ended, under_way
+from tests.running import LEASE, ended, under_way
 
 pytestmark = pytest.mark.services
 
