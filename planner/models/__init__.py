@@ -3,8 +3,10 @@
 from planner.models.accounts import Membership, User, Workspace
 from planner.models.reports import Report, ShareLink
 from planner.models.scenarios import PinnedPrices, Scenario, ScenarioVersion
+from planner.models.throttle import Attempts
 
 __all__ = [
+    "Attempts",
     "Membership",
     "PinnedPrices",
     "Report",
