@@ -19,6 +19,7 @@ LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 DEBUG = env.boolean("OUTLAY_DEBUG", False)
 SECRET_KEY = env.text("OUTLAY_SECRET_KEY", "") or env.secret_kept_in(DATA_DIR / "secret_key")
 ALLOWED_HOSTS = LOOPBACK if EMBEDDED else env.words("OUTLAY_HOSTS", LOOPBACK)
+PUBLIC_ADDRESS = env.origin("OUTLAY_PUBLIC_ADDRESS")  # what share links begin with; never a request's Host header
 CSRF_TRUSTED_ORIGINS = env.words("OUTLAY_ORIGINS", [])
 
 INSTALLED_APPS = [

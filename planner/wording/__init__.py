@@ -9,6 +9,7 @@ from planner.wording.findings import (
     problem,
     say,
     tone,
+    unpriced,
     verdict,
 )
 from planner.wording.lines import (
@@ -118,6 +119,7 @@ __all__ = [
     "unit_of",
     "unit_of_one",
     "unit_price",
+    "unpriced",
     "value_text",
     "verdict",
     "workload_named",
