@@ -50,6 +50,7 @@ def shown(
         "certainty": _certainty(best) if best is not None else "",
         "rates": _rates(evaluation.book),
         "pricing_date": wording.date(evaluation.scenario.pricing_date),
+        "price_book": evaluation.book.sha256(),
         "currency": evaluation.scenario.currency,
         "charts": {code: charts.figure(code, evaluation, comparison) for code in CHARTS},
     }

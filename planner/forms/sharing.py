@@ -20,7 +20,7 @@ def _expiries():
 
 
 def _languages():
-    return [("", _("the reader's language")), *reports.LANGUAGES.items()]
+    return [("", _("the reader’s language")), *reports.LANGUAGES.items()]
 
 
 class LinkForm(forms.Form):

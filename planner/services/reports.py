@@ -101,7 +101,7 @@ def page(found: Report, language: str, *, prices: bool = True) -> dict[str, Any]
 
 
 # What a page without unit prices says: an allow-list, which a report of an earlier version has less of, never more.
-SAID = ("name", "verdict", "tiles", "flips", "left_out", "certainty", "rates", "pricing_date", "currency")
+SAID = ("name", "verdict", "tiles", "flips", "left_out", "certainty", "rates", "pricing_date", "price_book", "currency")
 SAID_OF_PLAN = ("slug", "name", "colour", "best", "fails", "what", "bar")
 CELLS = ("present_value", "capex", "opex", "hourly", "demand")
 SAID_OF_ROW = ("label", "value", "lang", "word", "badge")
@@ -118,7 +118,7 @@ def _without_prices(said: dict[str, Any]) -> dict[str, Any]:
     facility = said["facility"]
     notes = [{**note, "texts": note.get("unpriced", [])} for note in facility["notes"]]
     return {
-        **{name: said[name] for name in SAID},
+        **{name: said[name] for name in SAID if name in said},
         "plans": [
             {
                 **{name: plan[name] for name in SAID_OF_PLAN},
