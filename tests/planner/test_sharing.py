@@ -11,6 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog import services as catalog_services
+from catalog.importers.shipped import shipped
+from catalog.models import Quote
 from planner.engine.inputs import set_at
 from planner.models import Report, ShareLink
 from planner.project.logs import WithoutTokens
@@ -296,6 +299,26 @@ def test_u107_html_and_javascript_in_names_stay_text_everywhere(signed, workspac
     ]
     for page in pages:
         text = page.content.decode()
+        assert "alert(1)" in text
+        assert "<script>alert" not in text
+        assert "<img" not in text
+        assert 'href="javascript' not in text
+
+
+def test_u107_html_and_javascript_in_quotes_stay_text_everywhere(signed, workspace, editor, client):
+    catalog_services.load(shipped())
+    Quote.objects.update(supplier=NASTY, number=NASTY, basis=NASTY, source_url="javascript:alert(4)")
+    Quote.objects.first().save()  # the catalog is read again
+    row = scenarios.create_from_template(workspace, editor, "small-team")
+    report = reports.freeze(row.head, editor)
+    _link, token = sharing.create(report, editor)
+    texts = [
+        signed.get(reverse(f"planner:{name}", args=[row.pk, *more])).content.decode()
+        for name, *more in (("workspace",), ("purchasing",), ("why", "scale-out", "present_value"))
+    ]
+    texts.append(signed.get(reverse("planner:report_html", args=[report.pk])).content.decode())
+    texts += [client.get(shared(token), {"lang": language}).content.decode() for language in ("en", "zh-hans")]
+    for text in texts:
         assert "alert(1)" in text
         assert "<script>alert" not in text
         assert "<img" not in text
