@@ -6,4 +6,5 @@ class PlannerConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self):
+        from planner import checks  # noqa: F401  registers them
         from planner.project import celery  # noqa: F401  the application that this process sends tasks to

@@ -34,6 +34,7 @@ urlpatterns = [
     path("reports/<int:pk>/figures.json", reports.figures, name="report_figures"),
     path("reports/<int:pk>/report.json", reports.sealed, name="report_sealed"),
     path("reports/<int:pk>/report.html", reports.html_file, name="report_html"),
+    path("reports/<int:pk>/delete/", reports.delete, name="report_delete"),
     path("reports/<int:pk>/links/", reports.create_link, name="link_create"),
     path("reports/<int:pk>/links/revoke/", reports.revoke_links, name="links_revoke"),
     path("links/<int:pk>/revoke/", reports.revoke_link, name="link_revoke"),

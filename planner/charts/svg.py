@@ -13,6 +13,7 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from planner.charts.chart import Figure
@@ -78,6 +79,11 @@ def _plain(text: str) -> list[str]:
 def _ordinal(text: str) -> float:
     parts = [int(part) for part in text.split("-")]
     return float(dt.date(parts[0], parts[1], parts[2] if len(parts) > 2 else 1).toordinal())
+
+
+def _apart(labels: list[tuple[float, float, str]]) -> bool:
+    """Whether each label ends some pixels before the next begins."""
+    return all(one[1] + 8 <= other[0] for one, other in pairwise(labels))
 
 
 def _pen(line: dict[str, Any]) -> dict[str, str | None]:
@@ -218,13 +224,19 @@ class _Drawing:
             panel = self.panels["y"]
             for x, _text in marks:
                 self._line(x, panel.top, x, panel.bottom, "line2")
-        room = (self.right - self.left) / max(1, len(marks) - 1)
-        every = 1 if all(_text_width(text) + 8 < room for _x, text in marks) else 2
-        for index, (x, text) in enumerate(marks):
-            if index % every == 0:
-                half = _text_width(text) / 2
-                anchor = "end" if x + half > self.width else "start" if x - half < 0 else "middle"
-                self._label(text, min(x, self.width - 1), y, anchor=anchor)
+        labels = [self._below(x, text) for x, text in marks]
+        every = next((step for step in range(1, len(labels)) if _apart(labels[::step])), max(1, len(labels)))
+        for (x, text), (_begins, _ends, anchor) in list(zip(marks, labels, strict=True))[::every]:
+            self._label(text, min(x, self.width - 1), y, anchor=anchor)
+
+    def _below(self, x: float, text: str) -> tuple[float, float, str]:
+        """Where a label below the axis begins and ends, and how it hangs there: at an edge, towards the middle."""
+        width = _text_width(text)
+        if x + width / 2 > self.width:
+            return x - width, x, "end"
+        if x - width / 2 < 0:
+            return x, x + width, "start"
+        return x - width / 2, x + width / 2, "middle"
 
     # ── traces ──
 

@@ -34,6 +34,17 @@ def data_folder(name, checkout):
     return users / "outlay" / hashlib.sha256(str(checkout).encode()).hexdigest()[:12]
 
 
+def origin(name):
+    """The address under which people reach the program, such as https://outlay.example.org; empty if it is not set."""
+    value = os.environ.get(name, "").strip()
+    parts = urlsplit(value)
+    if value and (parts.scheme != "https" or not parts.hostname or value.rstrip("/") != f"https://{parts.netloc}"):
+        raise SystemExit(
+            f"{name} must be https:// and a host, without a path, as in https://outlay.example.org; got {value!r}."
+        )
+    return value.rstrip("/")
+
+
 def boolean(name, default):
     value = os.environ.get(name, "").strip().lower()
     if value in ("", "1", "0", "true", "false", "yes", "no"):

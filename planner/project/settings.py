@@ -20,6 +20,7 @@ DEBUG = env.boolean("OUTLAY_DEBUG", False)
 SECRET_KEY = env.text("OUTLAY_SECRET_KEY", "") or env.secret_kept_in(DATA_DIR / "secret_key")
 # Embedded, this is what stops a page whose name was made to point here (DNS rebinding).
 ALLOWED_HOSTS = LOOPBACK if EMBEDDED else env.words("OUTLAY_HOSTS", LOOPBACK)
+PUBLIC_ADDRESS = env.origin("OUTLAY_PUBLIC_ADDRESS")  # what share links begin with; never a request's Host header
 CSRF_TRUSTED_ORIGINS = env.words("OUTLAY_ORIGINS", [])
 if PRODUCTION:
     env.refuse_debug("OUTLAY_DEBUG", DEBUG)

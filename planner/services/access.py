@@ -83,6 +83,14 @@ def report_to_share(user, pk) -> Report:
     return found
 
 
+def report_to_delete(user, pk) -> Report:
+    """A report the user may delete; a viewer is told why not."""
+    found = report(user, pk)
+    if not may_edit(user, found):
+        raise PermissionDenied(_("You may read this report, but not delete it: your role in this workspace is viewer."))
+    return found
+
+
 def link_to_revoke(user, pk) -> ShareLink:
     """A link the user may revoke; of a report they cannot see it does not exist."""
     found = ShareLink.objects.filter(pk=pk, report__in=visible_reports(user)).select_related("report").first()

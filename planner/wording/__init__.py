@@ -10,6 +10,7 @@ from planner.wording.findings import (
     problem,
     say,
     tone,
+    unpriced,
     verdict,
 )
 from planner.wording.lines import (
@@ -128,6 +129,7 @@ __all__ = [
     "unit_of",
     "unit_of_one",
     "unit_price",
+    "unpriced",
     "value_text",
     "verdict",
     "workload_named",

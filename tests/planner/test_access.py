@@ -52,6 +52,7 @@ TABLE = {
     "report_figures": ("get", ("report",), {}, READ),
     "report_sealed": ("get", ("report",), {}, READ),
     "report_html": ("get", ("report",), {}, READ),
+    "report_delete": ("post", ("report",), {}, {**CHANGE, EDITOR: 200}),
     "link_create": ("post", ("report",), {"expires": "7"}, {**CHANGE, EDITOR: 200}),
     "links_revoke": ("post", ("report",), {}, CHANGE),
     "link_revoke": ("post", ("link",), {}, CHANGE),
@@ -145,5 +146,5 @@ def test_a_viewer_sees_links_but_no_button(things):
     page = clients[VIEWER].get(reverse("planner:reports_of", args=[keys["row"]])).content.decode()
     assert "Link made" in page
     assert "read only" in page
-    for words in (">Revoke<", "Create link", "Freeze version"):
+    for words in (">Revoke<", "Create link", "Freeze version", "Delete report"):
         assert words not in page
