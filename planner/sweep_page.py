@@ -33,11 +33,11 @@ def page(sweep: Sweep, scenario: Scenario, book: PriceBook, *, of: str = "") -> 
     return {
         "verdict": said.verdict(),
         "choices": said.choices(of),
-        "tornado": _tornado(drawn.tornado(SweepChart(sweep, scenario, book), of or None)),
+        "tornado": _tornado(drawn.tornado(said.chart.fresh(), of or None)),
         "keys": said.keys(),
         "head": [{"name": name, "colour": said.colour(slug)} for slug, name in said.chart.names.items()],
         "rows": [said.row(curve) for curve in said.along],
-        "curves": [_small(drawn.curve(SweepChart(sweep, scenario, book), curve), said, curve) for curve in said.along],
+        "curves": [_small(drawn.curve(said.chart.fresh(), curve), said, curve) for curve in said.along],
         "notes": said.notes(),
     }
 
@@ -173,7 +173,11 @@ class _Said:
             "widened": curve.widened,
             "now": "–" if curve.holds is None else self.chart.value(curve, curve.holds),
             "cells": [
-                {"low": self._cell(values[0], reasons[0]), "high": self._cell(values[-1], reasons[-1])}
+                {
+                    "low": self._cell(values[0], reasons[0]),
+                    "high": self._cell(values[-1], reasons[-1]),
+                    "nowhere": not any(value is not None for value in values),
+                }
                 for (_slug, values), (_same, reasons) in zip(
                     self.chart.by_plan(curve.values), self.chart.by_plan(curve.reasons), strict=True
                 )
@@ -204,6 +208,9 @@ class _Said:
                 count,
             ).format(count=count, shown=len(self.sweep.curves))
         ]
+        fail = [self.chart.quoted(slug) for slug, value in self.base if value is None]
+        if fail and self.sweep.cheapest is not None:
+            notes.append(_("Not possible as things stand: {names}.").format(names=_(", ").join(fail)))
         if self.sweep.rest:
             names = _(", ").join(self.chart.called[path] for path in self.sweep.rest)
             notes.append(_("Of less weight or none: {names}.").format(names=names))

@@ -292,15 +292,19 @@ class _Drawing:
     def _across(self, trace: Trace) -> None:
         """Bars from a base to the left or the right, each with its own place and thickness in its row."""
         panel = self.panels["y"]
-        for row, length, wide, offset in zip(trace["y"], trace["x"], trace["width"], trace["offset"], strict=True):
+        parts = (trace[name] for name in ("y", "x", "width", "offset", "customdata"))
+        for row, length, wide, offset, words in zip(*parts, strict=True):
             left, right = sorted((self.x(trace["base"]), self.x(trace["base"] + length)))
             top, bottom = sorted((panel.y(row + offset), panel.y(row + offset + wide)))
-            self._bar(trace["marker"], left, top, right - left, bottom - top)
+            self._bar(trace["marker"], left, top, right - left, bottom - top, words)
 
-    def _bar(self, marker: dict[str, Any], x: float, y: float, width: float, height: float) -> None:
+    def _bar(self, marker: dict[str, Any], x: float, y: float, width: float, height: float, title: str = "") -> None:
+        """A bar; its title is read when it is pointed at."""
         opacity = marker.get("opacity", 1.0)
         faint = None if opacity == 1.0 else str(opacity)
         self._add("rect", f"f-{self.role(marker['color'])}", x=x, y=y, width=width, height=height, fill_opacity=faint)
+        if title:
+            self.parts[-1] = self.parts[-1].removesuffix("/>") + f"><title>{html.escape(title)}</title></rect>"
 
     # ── notes and legend ──
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -38,6 +39,12 @@ class SweepChart(Canvas):
         self.sweep = sweep
         moved = [curve.paths for curve in (*sweep.curves, *((sweep.horizon,) if sweep.horizon else ()))]
         self.called = wording.assumption_names([*moved, *((path,) for path in sweep.rest)], scenario, book)
+
+    def fresh(self) -> SweepChart:
+        """Another figure of the same sweep, with the same names."""
+        twin = copy.copy(self)
+        twin.traces, twin.annotations, twin.shapes = [], [], []
+        return twin
 
     def by_plan(self, found: dict[str, T]) -> list[tuple[str, T]]:
         """In the order of the scenario: what was stored may have lost it."""

@@ -170,6 +170,15 @@ def test_the_notes_name_what_was_left_out_and_what_was_widened():
     assert any("widened to take it in: GPUs today." in note for note in notes)
 
 
+def test_a_plan_that_is_possible_nowhere_is_noted_and_has_one_dash_a_row():
+    rate = along(
+        "finance/discount_rate", "share/year", (0.06, 0.12), 0.08, (None, None), (130e3, 100e3), fails="memory"
+    )
+    said = page(answer(rate, base={"server": None, "cloud": 120e3}, cheapest="cloud"))
+    assert "Not possible as things stand: “8-GPU server now”." in said["notes"]
+    assert [cell["nowhere"] for cell in said["rows"][0]["cells"]] == [True, False]
+
+
 def test_assumptions_of_one_name_are_told_apart_by_what_they_belong_to():
     scenario, book = documents.load("small-team")
     found = ranged(scenario)
@@ -262,6 +271,10 @@ def test_a_bar_of_the_drawing_begins_at_the_base_and_ends_at_its_amount():
     _key, _other, low, high = root.iter("rect")  # two samples of the legend, then 105 000 and 90 000 from 100 000
     assert float(high.get("x")) + float(high.get("width")) == pytest.approx(float(low.get("x")), abs=0.2)
     assert float(high.get("width")) == pytest.approx(2 * float(low.get("width")), abs=0.2)
+    assert [each.find("title").text for each in (low, high)] == [
+        "6\xa0% / yr: $105,000.00",
+        "12\xa0% / yr: $90,000.00",
+    ]
 
 
 # ── One assumption ───────────────────────────────────────────────────────────────────────────────────────────────────
