@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from planner import charts, wording
-from planner.charts import svg
+from planner.charts import svg, tornado
 from planner.charts import sweep as drawn
 from planner.charts.chart import Figure
 from planner.charts.sweep import SweepChart
@@ -28,12 +28,12 @@ def page(sweep: Sweep, scenario: Scenario, book: PriceBook, *, of: str = "") -> 
     """
     said = _Said(sweep, scenario, book)
     of = of if of in said.chart.names else ""
-    if not of and drawn.lead_now(sweep) is None:
+    if not of and tornado.lead_now(sweep) is None:
         of = sweep.cheapest or next((slug for slug, value in said.base if value is not None), "")
     return {
         "verdict": said.verdict(),
         "choices": said.choices(of),
-        "tornado": _tornado(drawn.tornado(said.chart.fresh(), of or None)),
+        "tornado": _tornado(tornado.tornado(said.chart.fresh(), of or None)),
         "keys": said.keys(),
         "head": [{"name": name, "colour": said.colour(slug)} for slug, name in said.chart.names.items()],
         "rows": [said.row(curve) for curve in said.along],
@@ -149,7 +149,7 @@ class _Said:
     def choices(self, of: str) -> list[dict[str, Any]]:
         """What the tornado can be drawn of."""
         found = []
-        if drawn.lead_now(self.sweep) is not None:
+        if tornado.lead_now(self.sweep) is not None:
             found.append({"of": "", "name": _("Lead over the next plan"), "colour": "", "chosen": not of})
         for slug, value in self.base:
             if value is not None:

@@ -15,7 +15,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import override
 
 from planner import charts, forms, sweep_page
-from planner.charts import svg
+from planner.charts import svg, tornado
 from planner.charts import sweep as drawn
 from planner.charts.sweep import SweepChart
 from planner.engine.sensitivity import Curve, Flip, Sweep, as_plain, from_plain, ranged
@@ -210,7 +210,7 @@ def marks(figure):
 
 def test_the_lead_is_drawn_from_its_value_now_to_both_ends_the_widest_first():
     # GPUs: −20 000 to 60 000; life: −20 000 to 20 000, where the server fails; rate: 25 000 to 10 000
-    figure = drawn.tornado(chart())
+    figure = tornado.tornado(chart())
     assert [row[0] for row in figure["table"]["rows"]] == ["GPUs today", "Service life", "Discount rate"]
     low, high = bars(figure)
     assert low["base"] == high["base"] == 20_000
@@ -220,18 +220,18 @@ def test_the_lead_is_drawn_from_its_value_now_to_both_ends_the_widest_first():
 
 
 def test_a_lead_is_marked_at_zero_where_another_plan_becomes_the_cheapest():
-    assert marks(drawn.tornado(chart())) == [(0, 0), (0, 1), (0, 1)]
+    assert marks(tornado.tornado(chart())) == [(0, 0), (0, 1), (0, 1)]
 
 
 def test_a_plan_is_marked_with_its_present_value_at_the_change():
     # life of 47 months: 11/12 of the way from 140 000 to 110 000; beyond 60 months the line breaks off
-    figure = drawn.tornado(chart(), "server")
+    figure = tornado.tornado(chart(), "server")
     assert [row[0] for row in figure["table"]["rows"]] == ["Service life", "Discount rate"]  # GPUs do not move it
     assert marks(figure) == [(112_500, 0)]
 
 
 def test_an_end_at_which_the_plan_fails_is_labelled_and_tabled_as_such():
-    figure = drawn.tornado(chart(), "server")
+    figure = tornado.tornado(chart(), "server")
     said = [note["text"] for note in figure["layout"]["annotations"]]
     assert "fails above 60\xa0months" in said
     assert figure["table"]["rows"][0][3:5] == ["72\xa0months", "not possible"]
@@ -240,20 +240,20 @@ def test_an_end_at_which_the_plan_fails_is_labelled_and_tabled_as_such():
 def test_what_lies_beyond_both_ends_is_a_thin_line():
     # 90 000 in the middle of the range, 100 000 now and at both ends
     dip = along("finance/discount_rate", "share/year", (0.06, 0.09, 0.12), 0.08, (95e3, 80e3, 105e3), (120e3,) * 3)
-    figure = drawn.tornado(chart(answer(dip)), "server")
+    figure = tornado.tornado(chart(answer(dip)), "server")
     line = next(each for each in figure["data"] if each.get("mode") == "lines")
     assert (line["x"], line["y"]) == ([95_000, 80_000, None], [0, 0, None])
 
 
 def test_two_ends_on_one_side_are_two_thin_bars():
     both = along("finance/discount_rate", "share/year", (0.06, 0.08, 0.12), 0.08, (110e3, 100e3, 105e3), (120e3,) * 3)
-    low, high = bars(drawn.tornado(chart(answer(both)), "server"))
+    low, high = bars(tornado.tornado(chart(answer(both)), "server"))
     assert low["offset"][0] + low["width"][0] <= high["offset"][0]
 
 
 def test_a_single_plan_has_no_lead_and_shows_its_present_value():
     alone = answer(RATE, base={"server": 100e3, "cloud": None})
-    assert drawn.tornado(chart(alone))["data"] == []
+    assert tornado.tornado(chart(alone))["data"] == []
     said = page(alone)
     assert said["tornado"]["title"] == "Present value of “8-GPU server now”"
     assert [each["of"] for each in said["choices"]] == ["server"]
@@ -266,7 +266,7 @@ def test_the_plan_whose_tornado_is_drawn_can_be_chosen_and_an_unknown_one_is_the
 
 
 def test_a_bar_of_the_drawing_begins_at_the_base_and_ends_at_its_amount():
-    figure = drawn.tornado(chart(answer(RATE)), "server")
+    figure = tornado.tornado(chart(answer(RATE)), "server")
     root = ET.fromstring(svg.draw(figure, 860, figure["layout"]["height"]))
     _key, _other, low, high = root.iter("rect")  # two samples of the legend, then 105 000 and 90 000 from 100 000
     assert float(high.get("x")) + float(high.get("width")) == pytest.approx(float(low.get("x")), abs=0.2)
@@ -364,7 +364,7 @@ def computed():
 
 def figures(computed):
     sweep = computed[0]
-    found = [drawn.tornado(SweepChart(*computed), of) for of in (None, *sweep.base)]
+    found = [tornado.tornado(SweepChart(*computed), of) for of in (None, *sweep.base)]
     return found + [drawn.curve(SweepChart(*computed), each) for each in (*sweep.curves, sweep.horizon)]
 
 
@@ -393,7 +393,7 @@ def test_every_word_of_a_drawing_stays_inside_its_frame(computed, language):
     sweep = computed[0]
     with override(language):
         for of in (None, *sweep.base):
-            layout = (figure := drawn.tornado(SweepChart(*computed), of))["layout"]
+            layout = (figure := tornado.tornado(SweepChart(*computed), of))["layout"]
             assert_inside(svg.draw(figure, sweep_page.WIDE, layout["height"]), sweep_page.WIDE, layout["height"])
             narrow, tall = sweep_page.NARROW, layout["meta"]["narrow"]["height"]
             assert_inside(svg.draw(figure, narrow, tall, narrow=True), narrow, tall)
