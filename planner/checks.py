@@ -15,3 +15,16 @@ def public_address_is_set(app_configs, **more):
             )
         ]
     return []
+
+
+@register(Tags.security, deploy=True)
+def broker_is_shared(app_configs, **more):
+    if settings.PRODUCTION and settings.CELERY_BROKER_URL.startswith("filesystem"):
+        return [
+            Warning(
+                "OUTLAY_BROKER is not set: only workers that share the data folder hear of a run.",
+                hint="Set it to the address of a Redis or Valkey server, such as redis://broker:6379/0.",
+                id="planner.W002",
+            )
+        ]
+    return []

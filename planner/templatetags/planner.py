@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from planner import forms, tables, wording
+from planner.services.accounts import LOCAL_OWNER
 
 register = template.Library()
 register.filter("anchor", forms.anchor)
@@ -30,6 +31,14 @@ def ago(moment):
 def moment_text(moment):
     """A day and a time: "30 Nov 2026 14:05"."""
     return f"{wording.date(timezone.localtime(moment).date())} {timezone.localtime(moment):%H:%M}"
+
+
+@register.filter
+def person(user):
+    """Who it was; whoever runs the program for himself has no name there."""
+    if user is None:
+        return "–"
+    return _("you") if user.username == LOCAL_OWNER else str(user)
 
 
 @register.simple_tag

@@ -347,4 +347,5 @@ document.body.addEventListener("click", (event) => {
   if (view) { event.preventDefault(); show(view.dataset.show); }
   if (link) { event.preventDefault(); goTo(link.hash.slice(1)); }
 });
-if (location.hash.startsWith("#a-")) goTo(location.hash.slice(1));
+// After the browser's own jump to the fragment, which would take the focus away again.
+if (location.hash.startsWith("#a-")) addEventListener("load", () => setTimeout(() => goTo(location.hash.slice(1))));

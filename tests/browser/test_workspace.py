@@ -367,6 +367,12 @@ def test_a_phone_never_scrolls_the_page_sideways(signed_page, make, live, langua
         assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
 
 
+def test_an_address_of_a_row_opens_and_focuses_it(signed_page, make):
+    page = signed_page
+    page.goto(f"/s/{make().pk}/#a-finance--discount_rate")
+    until(page, "document.activeElement?.closest('#a-finance--discount_rate') !== null")
+
+
 def test_dark_follows_the_system_and_the_button(opened):
     page, _row = opened
     ground = "() => getComputedStyle(document.body).backgroundColor"

@@ -2,11 +2,14 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
+import yaml
 
-from tests.running import LEASE, ended, under_way
+from tests.running import LEASE, ROOT, ended, under_way
 
 pytestmark = pytest.mark.services
 
@@ -58,3 +61,57 @@ def test_stopped_in_the_middle_it_goes_on_at_the_next_start(program):
     assert program.run(pk)[0] == "running"
     program.start()
     assert program.wait(pk, ended, LEASE + 40)[:2] == ("done", 2)
+
+
+ASK = """
+import django
+django.setup()
+from planner.models import Scenario
+from planner.services import runs
+print(runs.sweep(Scenario.objects.get().head, None).pk)
+"""
+
+
+@pytest.fixture
+def service(program):
+    """Start a service of compose.yaml by its own command: service("worker")."""
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]
+    started = []
+
+    def service(name):
+        program_, *arguments = services[name]["command"].split()
+        assert program_ == "celery"
+        arguments = [each.replace("/tmp/beat", f"{program.environment['OUTLAY_DATA']}/beat") for each in arguments]
+        started.append(
+            subprocess.Popen(
+                [sys.executable, "-m", "celery", *arguments], cwd=ROOT, env=program.environment, start_new_session=True
+            )
+        )
+        return started[-1]
+
+    yield service
+    for process in started:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.mark.parametrize("program", ["server"], indirect=True)
+def test_on_a_server_another_worker_takes_over_what_a_dead_one_held(program, service):
+    program.start()  # makes the database and its first scenario
+    program.stop()
+    dead = service("worker")
+    ask = subprocess.run(
+        [sys.executable, "-c", ASK],
+        cwd=ROOT,
+        env=program.environment | {"DJANGO_SETTINGS_MODULE": "planner.project.settings"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    pk = int(ask.stdout)
+    program.wait(pk, under_way)
+    os.killpg(dead.pid, signal.SIGKILL)
+    service("worker")
+    service("clock")
+    assert program.wait(pk, ended)[:2] == ("done", 2)
