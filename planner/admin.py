@@ -63,4 +63,4 @@ class Reports(ReadOnly):
 @admin.register(ShareLink)
 class ShareLinks(ReadOnly):
     list_display = ("report", "created_by", "created_at", "expires_at", "revoked_at", "opened", "last_opened_at")
-    exclude = ("token_sha256",)
+    exclude = ("token_sha256", "passphrase")

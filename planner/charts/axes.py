@@ -49,7 +49,28 @@ def value_axis(low: float, high: float, label: Callable[[float], str], **more: A
 
 
 def money_axis(low: float, high: float, currency: str, **more: Any) -> Axis:
-    return value_axis(low, high, lambda value: _short_money(value, currency), **more)
+    return value_axis(low, high, lambda value: short_money(value, currency), **more)
+
+
+def line_axis(low: float, high: float, currency: str, **more: Any) -> Axis:
+    """Money along lines: a few round ticks around them, for a line need not begin at zero."""
+    at = ticks(low, high, 4)
+    labels = [short_money(tick, currency) for tick in at]
+    return {"tickmode": "array", "tickvals": at, "ticktext": labels, "range": [at[0], at[-1]], **more}
+
+
+def within_axis(low: float, high: float, label: Callable[[float], str], count: int = 5, **more: Any) -> Axis:
+    """An axis from `low` to `high` exactly, with the round ticks that lie in it."""
+    slack = (high - low) * 1e-9
+    at = [tick for tick in ticks(low, high, count) if low - slack <= tick <= high + slack]
+    return {
+        "tickmode": "array",
+        "tickvals": at,
+        "ticktext": [label(tick) for tick in at],
+        "range": [low, high],
+        "zeroline": False,
+        **more,
+    }
 
 
 def count_axis(high: float, whole: bool = False, **more: Any) -> Axis:
@@ -60,7 +81,7 @@ def count_axis(high: float, whole: bool = False, **more: Any) -> Axis:
     return axis
 
 
-def _short_money(value: float, currency: str) -> str:
+def short_money(value: float, currency: str) -> str:
     """Money for a tick: no zeros after the last digit that counts, no point without digits before a magnitude."""
     text = re.sub(r"(\.\d*?)0+(?=\D|$)", r"\1", wording.money(value, currency, compact=True))
     return re.sub(r"\.(?=[kMB万亿])", "", text)

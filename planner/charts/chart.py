@@ -1,4 +1,4 @@
-"""What the figures of one evaluation share: names, colours, traces and notes."""
+"""What figures share: names, colours, traces and notes; those of one evaluation have its months and plans besides."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,40 +12,24 @@ from planner.charts.text import escaped, short, wrapped
 from planner.charts.theme import LIGHT, MARKERS, PATTERNS, plan_role, plan_style
 from planner.engine.calendar import Array
 from planner.engine.compare import Comparison
+from planner.engine.inputs import Scenario
+from planner.engine.prices import PriceBook
 from planner.engine.result import Evaluation, PlanResult
 
 Figure = dict[str, Any]
 
 
-class Chart:
+class Canvas:
     """A figure while it is drawn."""
 
-    def __init__(self, evaluation: Evaluation, comparison: Comparison) -> None:
-        self.evaluation, self.comparison = evaluation, comparison
-        self.scenario, self.calendar = evaluation.scenario, evaluation.calendar
-        self.currency = self.scenario.currency
-        self.names = wording.plan_names(self.scenario, evaluation.book)
+    def __init__(self, scenario: Scenario, book: PriceBook) -> None:
+        self.scenario, self.currency = scenario, scenario.currency
+        self.names = wording.plan_names(scenario, book)
         self.drawn = {slug: escaped(name) for slug, name in self.names.items()}  # Plotly reads HTML in a trace's name
-        self.index = {plan.slug: index for index, plan in enumerate(self.scenario.plans)}
-        self.priced = [plan for plan in evaluation.plans if plan.priced]
-        self.firsts = firsts(self.calendar)
+        self.index = {plan.slug: index for index, plan in enumerate(scenario.plans)}
         self.traces: list[dict[str, Any]] = []
         self.annotations: list[dict[str, Any]] = []
         self.shapes: list[dict[str, Any]] = []
-
-    # ── how a plan looks ──
-
-    def role(self, plan: PlanResult) -> str:
-        return plan_role(self.index[plan.slug])
-
-    def dash(self, plan: PlanResult) -> str:
-        return plan_style(self.index[plan.slug])["dash"]
-
-    def marker(self, plan: PlanResult) -> str:
-        return MARKERS[self.index[plan.slug] % 6]
-
-    def pattern(self, plan: PlanResult) -> str:
-        return PATTERNS[self.index[plan.slug] % 6]
 
     # ── traces and notes ──
 
@@ -55,51 +39,10 @@ class Chart:
             trace.setdefault(part, {})["color"] = LIGHT[role]
         self.traces.append(trace)
 
-    def add_of(self, plan: PlanResult, trace: dict[str, Any], *parts: str) -> None:
-        """Add a trace of a plan: in its name and group, and `parts` (line, marker) in its colour."""
-        named = {"name": self.drawn[plan.slug], "legendgroup": plan.slug, **trace}
-        self.add(named, **dict.fromkeys(parts, self.role(plan)))
-
-    def steps(self, plan: PlanResult, values: Array, *, hover: str, axis: str = "y", legend: bool = True) -> None:
-        """A plan's curve in its colour and dash. The last value is held to the end of the last month."""
-        trace = {
-            "type": "scatter",
-            "mode": "lines",
-            "showlegend": legend,
-            "x": self.firsts,
-            "y": [*(short(value) for value in values), short(float(values[-1]))],
-            "yaxis": axis,
-            "line": {"width": 2, "shape": "hv", "dash": self.dash(plan)},
-            "hovertemplate": hover,
-        }
-        self.add_of(plan, trace, "line")
-
     def note(self, text: str, role: str, **place: Any) -> None:
         self.annotations.append({"text": text, "showarrow": False, "font": {"size": 11, "color": LIGHT[role]}, **place})
 
-    def end_labels(self, ends: list[tuple[PlanResult, float]], low: float, high: float, axis: str = "y") -> None:
-        """Names at the ends of the lines, moved apart where they would overlap."""
-        gap = (high - low) * 0.055 or 1.0
-        placed: list[float] = []
-        for plan, value in sorted(ends, key=lambda end: end[1]):
-            y = max(value, placed[-1] + gap) if placed else value
-            placed.append(y)
-            self.note(
-                self.drawn[plan.slug],
-                self.role(plan),
-                x=self.firsts[-1],
-                y=short(y),
-                yref=axis,
-                xanchor="left",
-                yanchor="middle",
-                xshift=6,
-                align="left",
-            )
-
     # ── words ──
-
-    def month(self, m: int) -> str:
-        return wording.month_label(self.calendar, m)
 
     def money(self, value: float) -> str:
         return wording.money(value, self.currency)
@@ -151,3 +94,70 @@ class Chart:
             "data": self.traces,
             "layout": layout(axes, legend=legend, right=right, **notes, **more),
         }
+
+
+class Chart(Canvas):
+    """A figure of one evaluation."""
+
+    def __init__(self, evaluation: Evaluation, comparison: Comparison) -> None:
+        super().__init__(evaluation.scenario, evaluation.book)
+        self.evaluation, self.comparison, self.calendar = evaluation, comparison, evaluation.calendar
+        self.priced = [plan for plan in evaluation.plans if plan.priced]
+        self.firsts = firsts(self.calendar)
+
+    # ── how a plan looks ──
+
+    def role(self, plan: PlanResult) -> str:
+        return plan_role(self.index[plan.slug])
+
+    def dash(self, plan: PlanResult) -> str:
+        return plan_style(self.index[plan.slug])["dash"]
+
+    def marker(self, plan: PlanResult) -> str:
+        return MARKERS[self.index[plan.slug] % 6]
+
+    def pattern(self, plan: PlanResult) -> str:
+        return PATTERNS[self.index[plan.slug] % 6]
+
+    # ── traces and notes ──
+
+    def add_of(self, plan: PlanResult, trace: dict[str, Any], *parts: str) -> None:
+        """Add a trace of a plan: in its name and group, and `parts` (line, marker) in its colour."""
+        named = {"name": self.drawn[plan.slug], "legendgroup": plan.slug, **trace}
+        self.add(named, **dict.fromkeys(parts, self.role(plan)))
+
+    def steps(self, plan: PlanResult, values: Array, *, hover: str, axis: str = "y", legend: bool = True) -> None:
+        """A plan's curve in its colour and dash. The last value is held to the end of the last month."""
+        trace = {
+            "type": "scatter",
+            "mode": "lines",
+            "showlegend": legend,
+            "x": self.firsts,
+            "y": [*(short(value) for value in values), short(float(values[-1]))],
+            "yaxis": axis,
+            "line": {"width": 2, "shape": "hv", "dash": self.dash(plan)},
+            "hovertemplate": hover,
+        }
+        self.add_of(plan, trace, "line")
+
+    def end_labels(self, ends: list[tuple[PlanResult, float]], low: float, high: float, axis: str = "y") -> None:
+        """Names at the ends of the lines, moved apart where they would overlap."""
+        gap = (high - low) * 0.055 or 1.0
+        placed: list[float] = []
+        for plan, value in sorted(ends, key=lambda end: end[1]):
+            y = max(value, placed[-1] + gap) if placed else value
+            placed.append(y)
+            self.note(
+                self.drawn[plan.slug],
+                self.role(plan),
+                x=self.firsts[-1],
+                y=short(y),
+                yref=axis,
+                xanchor="left",
+                yanchor="middle",
+                xshift=6,
+                align="left",
+            )
+
+    def month(self, m: int) -> str:
+        return wording.month_label(self.calendar, m)

@@ -1,6 +1,7 @@
 """A figure as plain SVG, for paper, for a file, for a page without scripts.
 
-It draws what our figures hold: lines, steps, markers, grouped bars, up to two panels above each other, notes, a legend.
+It draws what our figures hold: lines, steps, markers, grouped bars, bars across from a base, up to two panels above
+each other, notes, a legend.
 Colours are classes named after their role ("s-plan1" strokes, "f-plan1" fills), so that the page's style sheet decides
 between light and dark; no style attribute, which the page's policy would refuse.
 """
@@ -12,9 +13,11 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from planner.charts.chart import Figure
+from planner.charts.layout import layout
 
 Trace = dict[str, Any]
 
@@ -48,6 +51,17 @@ def draw(figure: Figure, width: int, height: int, *, narrow: bool = False) -> st
     return _Drawing(figure, width, height, narrow).text()
 
 
+def key(style: dict[str, str]) -> str:
+    """The sample of a plan's line with its marker, for a legend in the text of a page."""
+    axes = {"xaxis": {"range": [0, 1]}, "yaxis": {"range": [0, 1], "tickvals": [], "ticktext": []}}
+    blank = {"data": [], "layout": layout(axes, legend=False, right=0), "summary": ""}
+    width, height = SAMPLE + 2, 12
+    drawing = _Drawing(blank, width, height, narrow=False)
+    drawing.sample(style, width, height / 2)
+    inside = "".join(drawing.parts)
+    return f'<svg class="key" viewBox="0 0 {width} {height}" aria-hidden="true">{inside}</svg>'
+
+
 def _number(value: float) -> str:
     return f"{value:.1f}".rstrip("0").rstrip(".")
 
@@ -65,6 +79,11 @@ def _plain(text: str) -> list[str]:
 def _ordinal(text: str) -> float:
     parts = [int(part) for part in text.split("-")]
     return float(dt.date(parts[0], parts[1], parts[2] if len(parts) > 2 else 1).toordinal())
+
+
+def _apart(labels: list[tuple[float, float, str]]) -> bool:
+    """Whether each label ends some pixels before the next begins."""
+    return all(one[1] + 8 <= other[0] for one, other in pairwise(labels))
 
 
 def _pen(line: dict[str, Any]) -> dict[str, str | None]:
@@ -95,9 +114,12 @@ class _Drawing:
 
     def __post_init__(self) -> None:
         self.layout = self.figure["layout"]
-        self.roles = {colour.lower(): role for role, colour in self.layout["meta"]["light"].items()}
-        self.notes = [] if self.narrow else self.layout.get("annotations", [])
-        self.entries = self._entries() if self.narrow or self.layout.get("showlegend") else []
+        meta = self.layout["meta"]
+        self.roles = {colour.lower(): role for role, colour in meta["light"].items()}
+        if self.narrow:
+            self.layout = {**self.layout, **meta["narrow"]}
+        self.notes = self.layout.get("annotations", [])
+        self.entries = self._entries() if self.layout.get("showlegend") else []
         value_axes = [self.layout[name] for name in ("yaxis", "yaxis2") if name in self.layout]
         ticks = [str(text) for axis in value_axes for text in axis["ticktext"]]
         self.left = max(map(_text_width, ticks), default=20.0) + 10
@@ -123,6 +145,9 @@ class _Drawing:
         if axis.get("type") == "date":
             low, high = (_ordinal(end) for end in axis["range"])
             return lambda value: self.left + (_ordinal(value) - low) / ((high - low) or 1.0) * (self.right - self.left)
+        if "range" in axis:
+            low, high = axis["range"]
+            return lambda value: self.left + (value - low) / ((high - low) or 1.0) * (self.right - self.left)
         names = dict.fromkeys(name for trace in self.figure["data"] for name in trace["x"] if name is not None)
         self.categories = list(names)
         slot = (self.right - self.left) / max(1, len(self.categories))
@@ -138,6 +163,9 @@ class _Drawing:
         for shape in self.layout.get("shapes", []):
             self._shape(shape)
         self._bars()
+        for trace in self.figure["data"]:
+            if trace.get("orientation") == "h":
+                self._across(trace)
         for trace in self.figure["data"]:
             if trace["type"] == "scatter":
                 self._scatter(trace)
@@ -169,30 +197,46 @@ class _Drawing:
     def _label(self, text: str, x: float, y: float, role: str = "ink2", anchor: str | None = None) -> None:
         self._add("text", f"f-{role}", inside=text, x=float(x), y=y, text_anchor=anchor)
 
+    def sample(self, style: dict[str, str], width: float, y: float) -> None:
+        """A line with a marker in its middle."""
+        self._line(1.0, y, width - 1.0, y, style["role"], **_pen({"width": 2, "dash": style["dash"]}))
+        self._marker({"symbol": style["marker"], "size": 7, "color": style["light"]}, width / 2, y)
+
     # ── axes ──
 
     def _value_axis(self, panel: _Panel) -> None:
         axis = panel.axis
         for tick, text in zip(axis["tickvals"], axis["ticktext"], strict=True):
             y = panel.y(tick)
-            self._line(self.left, y, self.right, y, "line" if tick == 0 else "line2")
+            if axis["showgrid"]:
+                self._line(self.left, y, self.right, y, "line" if tick == 0 else "line2")
             self._label(str(text), self.left - 6, y + 4, anchor="end")
         if "title" in axis:
             self._label(axis["title"]["text"], 0, panel.top - 9)
 
     def _x_axis(self) -> None:
         axis, y = self.layout["xaxis"], self.height - 6
-        if axis.get("type") == "date":
+        if "tickvals" in axis:
             marks = [(self.x(at), str(text)) for at, text in zip(axis["tickvals"], axis["ticktext"], strict=True)]
         else:
             marks = [(self.x(name), str(name)) for name in self.categories]
-        room = (self.right - self.left) / max(1, len(marks) - 1)
-        every = 1 if all(_text_width(text) + 8 < room for _x, text in marks) else 2
-        for index, (x, text) in enumerate(marks):
-            if index % every == 0:
-                half = _text_width(text) / 2
-                anchor = "end" if x + half > self.width else "start" if x - half < 0 else "middle"
-                self._label(text, min(x, self.width - 1), y, anchor=anchor)
+        if axis["showgrid"]:
+            panel = self.panels["y"]
+            for x, _text in marks:
+                self._line(x, panel.top, x, panel.bottom, "line2")
+        labels = [self._below(x, text) for x, text in marks]
+        every = next((step for step in range(1, len(labels)) if _apart(labels[::step])), max(1, len(labels)))
+        for (x, text), (_begins, _ends, anchor) in list(zip(marks, labels, strict=True))[::every]:
+            self._label(text, min(x, self.width - 1), y, anchor=anchor)
+
+    def _below(self, x: float, text: str) -> tuple[float, float, str]:
+        """Where a label below the axis begins and ends, and how it hangs there: at an edge, towards the middle."""
+        width = _text_width(text)
+        if x + width / 2 > self.width:
+            return x - width, x, "end"
+        if x - width / 2 < 0:
+            return x, x + width, "start"
+        return x - width / 2, x + width / 2, "middle"
 
     # ── traces ──
 
@@ -245,10 +289,22 @@ class _Drawing:
                 top, bottom = sorted((panel.y(base), panel.y(base + value)))
                 self._bar(trace["marker"], self.x(name) + offset, top, wide - 1, max(0.5, bottom - top))
 
-    def _bar(self, marker: dict[str, Any], x: float, y: float, width: float, height: float) -> None:
+    def _across(self, trace: Trace) -> None:
+        """Bars from a base to the left or the right, each with its own place and thickness in its row."""
+        panel = self.panels["y"]
+        parts = (trace[name] for name in ("y", "x", "width", "offset", "customdata"))
+        for row, length, wide, offset, words in zip(*parts, strict=True):
+            left, right = sorted((self.x(trace["base"]), self.x(trace["base"] + length)))
+            top, bottom = sorted((panel.y(row + offset), panel.y(row + offset + wide)))
+            self._bar(trace["marker"], left, top, right - left, bottom - top, words)
+
+    def _bar(self, marker: dict[str, Any], x: float, y: float, width: float, height: float, title: str = "") -> None:
+        """A bar; its title is read when it is pointed at."""
         opacity = marker.get("opacity", 1.0)
         faint = None if opacity == 1.0 else str(opacity)
         self._add("rect", f"f-{self.role(marker['color'])}", x=x, y=y, width=width, height=height, fill_opacity=faint)
+        if title:
+            self.parts[-1] = self.parts[-1].removesuffix("/>") + f"><title>{html.escape(title)}</title></rect>"
 
     # ── notes and legend ──
 
@@ -276,6 +332,8 @@ class _Drawing:
         lines = _plain(note["text"])
         x = self.x(note["x"]) + note.get("xshift", 0)
         y = panel.y(note["y"]) - 6 - LINE * (len(lines) - 1)
+        if note.get("yanchor") == "middle":
+            y = panel.y(note["y"]) + 4 - LINE * (len(lines) - 1) / 2
         anchor = {"left": "start", "right": "end"}.get(note.get("xanchor", ""), "middle")
         for index, line in enumerate(lines):
             self._label(line, x, y + index * LINE, self.role(note["font"]["color"]), anchor)
@@ -306,10 +364,10 @@ class _Drawing:
             y = 10.0 + row * LEGEND_ROW
             if trace["type"] == "bar":
                 self._bar(trace["marker"], x + 6, y - 5, 10.0, 10.0)
-            else:
+            if "lines" in trace.get("mode", ""):
                 self._line(x, y, x + SAMPLE, y, self.role(trace["line"]["color"]), **_pen(trace["line"]))
-                if "markers" in trace["mode"]:
-                    self._marker(trace["marker"], x + SAMPLE / 2, y)
+            if "markers" in trace.get("mode", ""):
+                self._marker(trace["marker"], x + SAMPLE / 2, y)
             self._label(name, x + SAMPLE + 6, y + 4)
 
 

@@ -195,16 +195,8 @@ class Page:
             return wording.section(path)
         if path == "finance":
             return ""
-        keys = path.split("/")
-        if keys[0] == "demand":
-            return wording.workload_named(self.scenario, keys[2])
-        if keys[0] == "plans":
-            return wording.plan_names(self.scenario, self.book)[keys[1]]
-        site = next(site for site in self.scenario.sites if site.slug == keys[1])
-        if len(keys) == 2:
-            return wording.site_name(site)
-        step = next(step for step in site.upgrades if step.slug == keys[3])
-        return _("Possible upgrade: {item}").format(item=wording.item(step.item, self.book))
+        name = wording.owner(path, self.scenario, self.book)
+        return _("Possible upgrade: {item}").format(item=name) if "/upgrades/" in path else name
 
     def row(self, each: Declared) -> Row:
         own_price = each.group == "own_prices"

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('planner', '0002_reports'),
+        ('planner', '0003_runs'),
     ]
 
     operations = [

@@ -1,7 +1,9 @@
-"""Rows of the planner: who works here (accounts), what they work on (scenarios), what they hand on (reports)."""
+"""Rows of the planner: who works here (accounts), what they work on (scenarios), what they hand on (reports),
+what is computed in the background (runs)."""
 
 from planner.models.accounts import Membership, SignInCode, User, Workspace
 from planner.models.reports import Report, ShareLink
+from planner.models.runs import Run
 from planner.models.scenarios import PinnedPrices, Scenario, ScenarioVersion
 from planner.models.throttle import Attempts
 
@@ -10,6 +12,7 @@ __all__ = [
     "Membership",
     "PinnedPrices",
     "Report",
+    "Run",
     "Scenario",
     "ScenarioVersion",
     "ShareLink",

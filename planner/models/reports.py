@@ -38,11 +38,16 @@ class Report(models.Model):
 
 class ShareLinkQuerySet(models.QuerySet["ShareLink"]):
     def opening(self, now):
-        """Links that open at that moment."""
+        """Links that are neither revoked nor expired at that moment."""
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
 
     def count_opened(self, now) -> int:
-        return self.update(opened=F("opened") + 1, last_opened_at=now)
+        """Count one more view of links that have one to give: by one UPDATE, so that the last is given once."""
+        left = self.opening(now).filter(Q(max_views=None) | Q(opened__lt=F("max_views")))
+        return left.update(opened=F("opened") + 1, last_opened_at=now)
+
+    def count_wrong_attempt(self) -> int:
+        return self.update(wrong_attempts=F("wrong_attempts") + 1)
 
 
 class ShareLink(models.Model):
@@ -54,6 +59,11 @@ class ShareLink(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    max_views = models.PositiveIntegerField(null=True, blank=True)
+    passphrase = models.CharField(max_length=128, blank=True)  # as the password hasher stores it; empty: none is asked
+    wrong_attempts = models.PositiveIntegerField(default=0)
+    language = models.CharField(max_length=10, blank=True)  # in which it opens; empty: the reader's
+    hides_prices = models.BooleanField(default=False)
     opened = models.PositiveIntegerField(default=0)
     last_opened_at = models.DateTimeField(null=True, blank=True)
 
@@ -67,7 +77,18 @@ class ShareLink(models.Model):
 
     @property
     def state(self) -> str:
-        """open · revoked · expired."""
+        """open · revoked · expired · spent."""
         if self.revoked_at is not None:
             return "revoked"
-        return "expired" if self.expires_at is not None and self.expires_at <= timezone.now() else "open"
+        if self.expires_at is not None and self.expires_at <= timezone.now():
+            return "expired"
+        return "spent" if self.spent else "open"
+
+    @property
+    def spent(self) -> bool:
+        return self.max_views is not None and self.opened >= self.max_views
+
+    @property
+    def guarded(self) -> bool:
+        """Whether a reader first says that they want in: with a passphrase, or because it takes one of the views."""
+        return bool(self.passphrase) or self.max_views is not None

@@ -34,11 +34,58 @@ def data_folder(name, checkout):
     return users / "outlay" / hashlib.sha256(str(checkout).encode()).hexdigest()[:12]
 
 
+def origin(name):
+    """The address under which people reach the program, such as https://outlay.example.org; empty if it is not set."""
+    value = os.environ.get(name, "").strip()
+    parts = urlsplit(value)
+    if value and (parts.scheme != "https" or not parts.hostname or value.rstrip("/") != f"https://{parts.netloc}"):
+        raise SystemExit(
+            f"{name} must be https:// and a host, without a path, as in https://outlay.example.org; got {value!r}."
+        )
+    return value.rstrip("/")
+
+
 def boolean(name, default):
     value = os.environ.get(name, "").strip().lower()
     if value in ("", "1", "0", "true", "false", "yes", "no"):
         return value in ("1", "true", "yes") if value else default
     raise SystemExit(f"{name} must be 1 or 0; got {value!r}.")
+
+
+def number(name, default, *, low, high):
+    value = os.environ.get(name, "").strip()
+    if not value:
+        return default
+    try:
+        found = float(value)
+    except ValueError:
+        found = float("nan")
+    if not low <= found <= high:
+        raise SystemExit(f"{name} must be a number from {low} to {high}; got {value!r}.")
+    return found
+
+
+def broker(name):
+    """The address of what hands runs to workers: files in the data folder, unless a Redis or Valkey server is named."""
+    url = os.environ.get(name, "")
+    if url and urlsplit(url).scheme not in ("redis", "rediss", "redis+socket", "filesystem"):
+        raise SystemExit(f"{name} must start with redis:// or rediss://; got {urlsplit(url).scheme!r}.")
+    return url or "filesystem://localhost//"
+
+
+def broker_options(url, folder):
+    """Settings of the transport; the folders of a file broker are made here, for nobody else to read."""
+    if not url.startswith("filesystem"):
+        return {"socket_connect_timeout": 2, "retry_on_timeout": False}
+    for each in (folder, folder / "messages", folder / "control"):
+        with contextlib.suppress(OSError):  # whoever then needs the broker is told
+            private_folder(each)
+    return {
+        "data_folder_in": str(folder / "messages"),
+        "data_folder_out": str(folder / "messages"),
+        "control_folder": str(folder / "control"),
+        "polling_interval": 0.1,
+    }
 
 
 def private_folder(folder):

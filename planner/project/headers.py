@@ -1,4 +1,6 @@
-"""One Content-Security-Policy for every page, the admin included."""
+"""One Content-Security-Policy for every page, the admin included, and what holds for any answer to a share link."""
+
+from planner.views.paper import SEALED
 
 # The hash is of the empty string: plotly makes an empty <style> and fills it by script; without the hash, titles and
 # legends vanish.
@@ -16,6 +18,9 @@ class ContentSecurityPolicy:
 
     def __call__(self, request):
         response = self.get_response(request)
+        if request.path_info.startswith("/r/"):  # errors too: their style sheet is fetched without a referrer
+            for name, value in SEALED.items():
+                response.headers[name] = value
         response.headers.setdefault("Content-Security-Policy", POLICY)
         response.headers.setdefault("Referrer-Policy", "same-origin")
         response.headers.setdefault("X-Frame-Options", "DENY")

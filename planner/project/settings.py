@@ -20,6 +20,7 @@ DEBUG = env.boolean("OUTLAY_DEBUG", False)
 SECRET_KEY = env.text("OUTLAY_SECRET_KEY", "") or env.secret_kept_in(DATA_DIR / "secret_key")
 # Embedded, this is what stops a page whose name was made to point here (DNS rebinding).
 ALLOWED_HOSTS = LOOPBACK if EMBEDDED else env.words("OUTLAY_HOSTS", LOOPBACK)
+PUBLIC_ADDRESS = env.origin("OUTLAY_PUBLIC_ADDRESS")  # what share links begin with; never a request's Host header
 CSRF_TRUSTED_ORIGINS = env.words("OUTLAY_ORIGINS", [])
 if PRODUCTION:
     env.refuse_debug("OUTLAY_DEBUG", DEBUG)
@@ -119,6 +120,25 @@ if PRODUCTION:
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = True
     # We speak for our own name only: its subdomains, and a browser's built-in list of names, are for the operator.
     SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+
+BROKER_DIR = DATA_DIR / "broker"
+RUN_LEASE_SECONDS = env.number("OUTLAY_LEASE_SECONDS", 10, low=2, high=3600)  # a worker silent for longer is dead
+CELERY_BROKER_URL = env.broker("OUTLAY_BROKER")
+CELERY_BROKER_TRANSPORT_OPTIONS = env.broker_options(CELERY_BROKER_URL, BROKER_DIR)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_PUBLISH_RETRY = False  # a request never waits for a broker that is away: the reaper rings again
+CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_IGNORE_RESULT = True  # results are on the row of the run
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_SOFT_TIME_LIMIT = 15 * 60
+CELERY_TASK_TIME_LIMIT = 16 * 60
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE = {  # on a server; `start` looks after the runs itself
+    "reap": {"task": "planner.tasks.reap", "schedule": 2.0, "options": {"expires": 10}}
+}
 
 LOGGING = {
     "version": 1,

@@ -1,4 +1,4 @@
-"""Runs the children of `start`: starts them, starts a dead one again, stops them all."""
+"""Runs the children of `start`: starts them, starts a dead one again, does a chore between, stops them all."""
 
 import contextlib
 import os
@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 from planner.project import lifeline
 
-LONG_LIVED_SECONDS = 60  # a child that ran this long is started again at once
+LONG_LIVED_SECONDS = 5  # a child that ran this long does not die at every start: it is started again at once
 LONGEST_PAUSE_SECONDS = 30
+CHORE_SECONDS = 1
 
 
 @dataclass
@@ -29,9 +30,10 @@ class Child:
 
 
 class Supervisor:
-    def __init__(self, children, folder):
+    def __init__(self, children, folder, chore=lambda: None):
         self.children = children
         self.folder = folder
+        self.chore = chore  # done every second while the children run
         self.stopping = 0
         self.read_end, self.write_end = os.pipe()
 
@@ -74,8 +76,12 @@ class Supervisor:
 
     def run(self):
         """Keep the children alive until a signal asks to stop."""
+        due = time.monotonic()
         while not self.stopping:
             self.look()
+            if time.monotonic() >= due:
+                self.chore()
+                due = time.monotonic() + CHORE_SECONDS
             time.sleep(0.2)
 
     def stop(self):

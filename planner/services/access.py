@@ -4,7 +4,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from django.utils.translation import gettext as _
 
-from planner.models import Membership, Report, Scenario, ShareLink, Workspace
+from planner.models import Membership, Report, Run, Scenario, ShareLink, Workspace
 
 EDITING = (Membership.Role.OWNER, Membership.Role.EDITOR)
 
@@ -44,6 +44,25 @@ def workspace_to_edit(user) -> Workspace:
     return found
 
 
+def run(user, pk) -> Run:
+    """A run of a scenario the user may see; to others it does not exist."""
+    found = (
+        Run.objects.filter(pk=pk, scenario__in=visible_scenarios(user))
+        .select_related("scenario__head", "version", "created_by")
+        .first()
+    )
+    if found is None:
+        raise Http404
+    return found
+
+
+def run_to_cancel(user, pk) -> Run:
+    """A run the user may cancel: whoever may change its scenario."""
+    found = run(user, pk)
+    scenario_to_edit(user, found.scenario_id)
+    return found
+
+
 def visible_reports(user):
     """The reports of the user's workspaces."""
     return Report.objects.filter(workspace__membership__user=user)
@@ -61,6 +80,14 @@ def report_to_share(user, pk) -> Report:
     """A report whose links the user may make and revoke."""
     found = report(user, pk)
     _must_share(user, found)
+    return found
+
+
+def report_to_delete(user, pk) -> Report:
+    """A report the user may delete; a viewer is told why not."""
+    found = report(user, pk)
+    if not may_edit(user, found):
+        raise PermissionDenied(_("You may read this report, but not delete it: your role in this workspace is viewer."))
     return found
 
 

@@ -29,6 +29,8 @@ from planner.models import Report, ScenarioVersion, User
 from planner.services import evaluation, scenarios
 
 FORMAT = 1
+LANGUAGES = {"en": "English", "zh-hans": "中文"}  # as each names itself
+assert set(LANGUAGES) == {code for code, _name in settings.LANGUAGES}
 
 
 # ── Freezing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -83,13 +85,84 @@ def freeze(version: ScenarioVersion, user: User | None) -> Report:
         )
 
 
+def delete(found: Report) -> None:
+    """Delete a report; with it go its links, which open nothing from this moment on."""
+    found.delete()
+
+
 # ── What a reader gets ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def page(found: Report, language: str) -> dict[str, Any]:
-    """What the report says in a language; English where it does not speak that one."""
-    said = json.loads(found.pages)
-    return said.get(language) or said["en"]
+def page(found: Report, language: str, *, prices: bool = True) -> dict[str, Any]:
+    """What the report says in a language; English where it does not speak that one. It may leave unit prices out."""
+    pages = json.loads(found.pages)
+    said: dict[str, Any] = pages.get(language) or pages["en"]
+    return said if prices else _without_prices(said)
+
+
+# What a page without unit prices says: an allow-list, which a report of an earlier version has less of, never more.
+SAID = ("name", "verdict", "tiles", "flips", "left_out", "certainty", "rates", "pricing_date", "price_book", "currency")
+SAID_OF_PLAN = ("slug", "name", "colour", "best", "fails", "what", "bar")
+CELLS = ("present_value", "capex", "opex", "hourly", "demand")
+SAID_OF_ROW = ("label", "value", "lang", "word", "badge")
+SAID_OF_CHART = ("title", "summary", "data", "layout")
+
+
+def _without_prices(said: dict[str, Any]) -> dict[str, Any]:
+    """Totals, key figures and curves; nothing from which a unit price follows at once.
+
+    The cost of one category, or the purchases of one year, may be a single item: the gap by category is left out, cash
+    by year is its sum alone, and the table of a chart by month has its years only. Money among the assumptions goes,
+    with every supplier, quote number and date of a price.
+    """
+    facility = said["facility"]
+    notes = [{**note, "texts": note.get("unpriced", [])} for note in facility["notes"]]
+    return {
+        **{name: said[name] for name in SAID if name in said},
+        "plans": [
+            {
+                **{name: plan[name] for name in SAID_OF_PLAN},
+                "cells": {code: plan["cells"][code] for code in CELLS if code in plan["cells"]},
+            }
+            for plan in said["plans"]
+        ],
+        "gap": None,
+        "facility": {
+            "head": facility["head"],
+            "rows": facility["rows"],
+            "notes": [{name: note[name] for name in ("name", "colour", "texts")} for note in notes if note["texts"]],
+        },
+        "cash": {
+            "head": said["cash"]["head"],
+            "groups": [{**group, "rows": group["rows"][-1:]} for group in said["cash"]["groups"]],
+        },
+        "assumptions": _assumptions_without_money(said["assumptions"]),
+        "charts": {
+            code: {**{name: figure[name] for name in SAID_OF_CHART}, "table": _yearly(figure["table"])}
+            for code, figure in said["charts"].items()
+        },
+    }
+
+
+def _assumptions_without_money(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    kept = []
+    for section in sections:
+        groups = []
+        for group in section["groups"]:
+            rows = [
+                {name: row[name] for name in SAID_OF_ROW} for row in group["rows"] if row.get("without_money") is True
+            ]
+            if rows:
+                groups.append({"title": group["title"], "rows": rows})
+        if groups:
+            kept.append({"title": section["title"], "groups": groups})
+    return kept
+
+
+def _yearly(table: dict[str, Any]) -> dict[str, Any]:
+    """The last month of each year since the start, and the last of all."""
+    *months, last = table["rows"] or [[]]
+    return {"head": table["head"], "rows": [*months[11::12], last] if last else []}
 
 
 # What leaves the workspace as numbers: sums and months, no price of a supplier, no source, no order.
@@ -110,16 +183,30 @@ PLAN = (
     "break_even",
     "monthly",
 )
+# Of the months, what is no money.
+MONTHLY_WITHOUT_MONEY = (
+    *("capacity_gpu", "demand_gpu", "required_gpu", "rented_gpu", "useful_gpu_hours", "unmet_gpu_hours", "utilisation"),
+    *("it_kw", "facility_kw", "max_kw", "racks"),
+)
 
 
-def figures(found: Report) -> str:
-    """The frozen figures for a reader who counts himself: canonical JSON, the same bytes for ever."""
+def figures(found: Report, *, prices: bool = True) -> str:
+    """The frozen figures for a reader who counts himself: canonical JSON, the same bytes for ever.
+
+    Without prices, neither money by month nor by category: it may be that of a single item.
+    """
     content = json.loads(found.content)
     results = content["results"]
     decided = results["verdict"]
 
     def verdict(given: dict[str, Any] | None) -> dict[str, Any] | None:
         return None if given is None else {name: given[name] for name in VERDICT}
+
+    def figures_of(plan: dict[str, Any]) -> dict[str, Any]:
+        kept = {name: plan[name] for name in PLAN}
+        if not prices:
+            kept["monthly"] = {name: plan["monthly"][name] for name in MONTHLY_WITHOUT_MONEY if name in plan["monthly"]}
+        return kept
 
     return canonical(
         {
@@ -132,9 +219,9 @@ def figures(found: Report) -> str:
                 "by_provider_class": {name: verdict(given) for name, given in decided["by_provider_class"].items()},
                 "by_lead_time": {name: verdict(given) for name, given in decided["by_lead_time"].items()},
                 "without_residual": verdict(decided["without_residual"]),
-                "gap_by_category": decided["gap_by_category"],
+                **({"gap_by_category": decided["gap_by_category"]} if prices else {}),
             },
-            "plans": [{name: plan[name] for name in PLAN} for plan in results["plans"]],
+            "plans": [figures_of(plan) for plan in results["plans"]],
             "left_out": results["left_out"],
         }
     )

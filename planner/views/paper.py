@@ -1,6 +1,5 @@
 """A frozen report as a page: without the program's navigation, without a session, the same for whoever reads it."""
 
-from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.http import HttpResponse
 from django.template.loader import render_to_string
@@ -12,7 +11,6 @@ from planner.charts import svg
 from planner.services import reports
 
 WIDE, NARROW = (680, 300), (350, 320)  # [px]
-LANGUAGES = {"en": "English", "zh-hans": "中文"}
 # What a link leads to is for its reader alone: not kept, not found by a search, not told to the next page.
 SEALED = {
     "Cache-Control": "no-store",
@@ -21,15 +19,15 @@ SEALED = {
 }
 
 
-def language_of(request):
-    """The language asked for in the address, else the reader's."""
-    asked = request.GET.get("lang", "") or translation.get_language() or ""
-    return asked if asked in LANGUAGES else "en"
+def language_of(request, default=""):
+    """The language asked for in the address, else the default, else the reader's."""
+    asked = request.GET.get("lang", "") or default or translation.get_language() or ""
+    return asked if asked in reports.LANGUAGES else "en"
 
 
-def page(report, language, *, file=False, back=""):
-    """The HTML of a report. As a file it brings its style sheet along and needs nothing else."""
-    said = reports.page(report, language)
+def page(report, language, *, prices=True, file=False, back=""):
+    """The HTML of a report, with or without unit prices. As a file it brings its style sheet along."""
+    said = reports.page(report, language, prices=prices)
     drawn = {
         code: {
             "title": figure["title"],
@@ -44,8 +42,9 @@ def page(report, language, *, file=False, back=""):
         context = {
             **said,
             "charts": drawn,
+            "prices": prices,
             "language": language,
-            "languages": [] if file else list(LANGUAGES.items()),
+            "languages": [] if file else list(reports.LANGUAGES.items()),
             "version": report.version_number,
             "engine_version": report.engine_version,
             "sha256": report.sha256,
@@ -61,15 +60,14 @@ def _style():
         return file.read()
 
 
-def answer(text, language="", *, status=200, content_type="text/html; charset=utf-8"):
+def answer(text, language="", *, status=200, location="", content_type="text/html; charset=utf-8"):
     response = HttpResponse(text, status=status, content_type=content_type, headers=SEALED)
     if language:
         response.headers["Content-Language"] = language
+    if location:
+        response.headers["Location"] = location
     return response
 
 
 def json_answer(text):
     return answer(text, content_type="application/json; charset=utf-8")
-
-
-assert set(LANGUAGES) == {code for code, _name in settings.LANGUAGES}

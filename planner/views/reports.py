@@ -10,9 +10,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
 from planner import wording
+from planner.forms.sharing import LinkForm
 from planner.services import access, reports, scenarios, sharing
 from planner.services.scenarios import InputError
 from planner.views import paper
@@ -25,20 +27,13 @@ def _name(thing):
     return thing.title or wording.template_title(thing.template) or _("Scenario")
 
 
-def _expiries():
-    words = {1: _("tomorrow"), None: _("never, until revoked")}
-    return [
-        {
-            "value": "" if days is None else days,
-            "words": words.get(days) or ngettext("in {count} day", "in {count} days", days).format(count=days),
-            "chosen": days == sharing.DEFAULT_EXPIRY,
-        }
-        for days in sharing.EXPIRIES
-    ]
+def _list(request, report=None, *, row=None, fresh="", form=None):
+    """The reports of a scenario, or of all.
 
-
-def _list(request, row, *, fresh=None, report=None):
-    """The reports of a scenario, or of all; `fresh` is the address of the link of `report` that was made just now."""
+    Of one of them, `report`: `fresh` is the address of the link that was made just now, or `form` what was wrong.
+    """
+    if report is not None and report.scenario_id is not None:
+        row = access.scenario(request.user, report.scenario_id)
     found = access.visible_reports(request.user).defer("content", "pages").select_related("created_by", "scenario")
     if row is not None:
         found = found.filter(scenario=row)
@@ -48,23 +43,26 @@ def _list(request, row, *, fresh=None, report=None):
             "name": _name(each),
             "links": sharing.links(each),
             "editable": access.may_edit(request.user, each),
-            "fresh": fresh if report is not None and each.pk == report.pk else "",
+            "fresh": fresh if each == report else "",
+            "form": form if form is not None and each == report else _form(each),
         }
         for each in found[:SHOWN]
     ]
     for each in listed:
-        each["open"] = sum(link.state == "open" for link in each["links"])
+        each["open"] = sum(link.state in ("open", "spent") for link in each["links"])
     context = {
         "row": row,
         "version": row.head if row is not None else None,
         "name": wording.scenario_name(scenarios.read(row.head.document)) if row is not None else "",
         "editable": row is not None and access.may_edit(request.user, row),
         "reports": listed,
-        "expiries": _expiries(),
-        "languages": paper.LANGUAGES.items(),
+        "languages": reports.LANGUAGES,
         "this_computer_only": settings.EMBEDDED,
+        "no_address": _public_address(request) is None,
+        "most_views": sharing.MOST_VIEWS,
+        "shortest": sharing.SHORTEST_PASSPHRASE,
     }
-    return render(request, "planner/reports.html", context)
+    return render(request, "planner/reports.html", context, status=400 if form is not None else 200)
 
 
 @never_cache
@@ -72,14 +70,14 @@ def _list(request, row, *, fresh=None, report=None):
 @signed_in
 def everything(request):
     """Every report of the user's workspaces, those of deleted scenarios included."""
-    return _list(request, None)
+    return _list(request)
 
 
 @never_cache
 @require_GET
 @signed_in
 def of_scenario(request, pk):
-    return _list(request, access.scenario(request.user, pk))
+    return _list(request, row=access.scenario(request.user, pk))
 
 
 @require_POST
@@ -134,7 +132,23 @@ def html_file(request, pk):
     """The report as one file that opens from a disk."""
     report = access.report(request.user, pk)
     language = paper.language_of(request)
-    return _file(paper.answer(paper.page(report, language, file=True), language), report, "html", language)
+    prices = request.GET.get("prices") != "hidden"
+    return _file(
+        paper.answer(paper.page(report, language, prices=prices, file=True), language), report, "html", language
+    )
+
+
+@require_POST
+@signed_in
+def delete(request, pk):
+    report = access.report_to_delete(request.user, pk)
+    if request.POST.get("sure") != "yes":
+        context = {"report": report, "name": _name(report), "links": report.links.count(), "back": _place(report)}
+        return render(request, "planner/report_delete.html", context)
+    back = _place(report)
+    reports.delete(report)
+    messages.success(request, _("The report is deleted; its links open nothing any more."))
+    return redirect(back)
 
 
 def _file(response, report, ending, language="en"):
@@ -154,19 +168,31 @@ def _place(report):
 
 
 @never_cache
+@sensitive_post_parameters("passphrase")
 @require_POST
 @signed_in
 def create_link(request, pk):
     """A new link; its address stands on the answer and nowhere else, for only its hash is kept."""
     report = access.report_to_share(request.user, pk)
-    days = {str(days or ""): days for days in sharing.EXPIRIES}
-    wanted = request.POST.get("expires", str(sharing.DEFAULT_EXPIRY))
-    if wanted not in days:
-        raise Http404
-    _link, token = sharing.create(report, request.user, days[wanted])
-    address = request.build_absolute_uri(reverse("planner:shared", args=[token]))
-    row = access.scenario(request.user, report.scenario_id) if report.scenario_id is not None else None
-    return _list(request, row, fresh=address, report=report)
+    begins = _public_address(request)
+    if begins is None:  # the page says why
+        return redirect(_place(report))
+    form = _form(report, request.POST)
+    if not form.is_valid():
+        return _list(request, report, form=form)
+    _link, token = sharing.create(report, request.user, **form.options)
+    return _list(request, report, fresh=begins + reverse("planner:shared", args=[token]))
+
+
+def _form(report, data=None):
+    return LinkForm(data, auto_id=f"link-{report.pk}-%s", initial={"expires": sharing.DEFAULT_EXPIRY})
+
+
+def _public_address(request):
+    """What the addresses of links begin with; None in production while it is not set: a Host header may be forged."""
+    if settings.PUBLIC_ADDRESS or settings.PRODUCTION:
+        return settings.PUBLIC_ADDRESS or None
+    return f"{request.scheme}://{request.get_host()}"
 
 
 @require_POST

@@ -1,5 +1,6 @@
 """Codes and numbers of the engine → sentences in English and Chinese. No arithmetic beyond formatting."""
 
+from planner.wording.assumptions import assumed, assumed_range, assumption_names, owner, plan_failure, tick
 from planner.wording.fields import choice, declaration, empty_text, help_text, label, locate, section, value_text
 from planner.wording.findings import (
     break_even,
@@ -9,6 +10,7 @@ from planner.wording.findings import (
     problem,
     say,
     tone,
+    unpriced,
     verdict,
 )
 from planner.wording.lines import (
@@ -59,10 +61,14 @@ from planner.wording.plans import (
     template_title,
     workload_named,
 )
+from planner.wording.runs import duration, failure
 from planner.wording.sources import badge, provider, source
 
 __all__ = [
     "advice",
+    "assumed",
+    "assumed_range",
+    "assumption_names",
     "badge",
     "bounds",
     "break_even",
@@ -74,9 +80,11 @@ __all__ = [
     "date",
     "declaration",
     "doubt",
+    "duration",
     "empty_text",
     "exact_price",
     "factor_name",
+    "failure",
     "finding",
     "formula",
     "formula_words",
@@ -93,7 +101,9 @@ __all__ = [
     "number",
     "order_columns",
     "origin",
+    "owner",
     "percent",
+    "plan_failure",
     "plan_name",
     "plan_names",
     "position",
@@ -113,11 +123,13 @@ __all__ = [
     "supplier",
     "template_text",
     "template_title",
+    "tick",
     "tone",
     "unit",
     "unit_of",
     "unit_of_one",
     "unit_price",
+    "unpriced",
     "value_text",
     "verdict",
     "workload_named",

@@ -104,6 +104,11 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("{price} upgrade of {site} included"),
         "warn",
     ),
+    "upgrade_included_unpriced": (
+        _("{remedy_name} for {site}: ordered in {month}, in service in {in_service}, included in the plan."),
+        _("upgrade of {site} included"),
+        "warn",
+    ),
     "next_order_due_at_start": (
         _(
             "Growth makes the next order due in the first month, {lead} before it is needed: a "
@@ -261,15 +266,14 @@ def _months(count: float) -> str:
 
 
 def _remedy(facts: dict[str, Any], evaluation: Evaluation) -> str:
-    """The remedy with its price and lead time, or that there is none."""
+    """The remedy with its lead time, and its price where that may be told; or that there is none."""
     if not facts.get("remedy"):
         return gettext("No upgrade of this room is known.")
-    weeks = facts.get("remedy_lead_weeks") or 0
-    return gettext("Remedy: {item} for {price}, {time} from order.").format(
-        item=item(facts["remedy"], evaluation.book),
-        price=money(facts["remedy_price"], evaluation.scenario.currency, compact=True),
-        time=counted(weeks, "week"),
-    )
+    named, time = item(facts["remedy"], evaluation.book), counted(facts.get("remedy_lead_weeks") or 0, "week")
+    if "remedy_price" not in facts:
+        return gettext("Remedy: {item}, {time} from order.").format(item=named, time=time)
+    price = money(facts["remedy_price"], evaluation.scenario.currency, compact=True)
+    return gettext("Remedy: {item} for {price}, {time} from order.").format(item=named, price=price, time=time)
 
 
 def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
@@ -329,6 +333,7 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = str(RESOURCES.get(value, value))
     if "remedy_price" in facts:
         texts["price"] = money(facts["remedy_price"], currency, compact=True)
+    if facts.get("remedy"):
         texts["remedy_name"] = item(facts["remedy"], book)
     lost = facts.get("lost_gpu_hours")
     if lost is not None:
@@ -352,6 +357,8 @@ def _variant(found: Finding) -> str:
         return "cooling_stopped"
     if found.code == "unmet" and found.facts.get("cost") is None:
         return "unmet_unpriced"
+    if found.code == "upgrade_included" and "remedy_price" not in found.facts:
+        return "upgrade_included_unpriced"
     return found.code
 
 
@@ -368,6 +375,12 @@ def finding(found: Finding, evaluation: Evaluation) -> str:
     if pattern is None:
         return found.code
     return _sentence(str(pattern[0]).format_map(_Gaps(_facts(found, evaluation))))
+
+
+def unpriced(found: Finding) -> Finding:
+    """The same finding without the price of its remedy, for a reader who is to see no unit price."""
+    facts = {name: value for name, value in found.facts.items() if name != "remedy_price"}
+    return Finding(found.code, found.month, facts)
 
 
 def brief(found: Finding, evaluation: Evaluation) -> str:

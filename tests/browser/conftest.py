@@ -1,6 +1,7 @@
 """A signed-in page with one scenario on it."""
 
 import re
+import time
 
 import pytest
 
@@ -41,6 +42,14 @@ def opened(signed_page, make):
     row = make()
     show(signed_page, row)
     return signed_page, row
+
+
+def until(page, expression, seconds=15):
+    """Wait for a JavaScript expression to hold. Playwright's own wait would evaluate text in the page: its policy."""
+    deadline = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < deadline, expression
+        page.wait_for_timeout(50)
 
 
 def show(page, row, query=""):

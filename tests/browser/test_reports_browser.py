@@ -46,7 +46,7 @@ def test_edit_freeze_share_open_privately_revoke(opened, axe, private, live):
     type_into(page, "Growth", "3")
     page.click("text=Share report")
     page.click("text=Freeze version 2")
-    page.get_by_label("A new link, which expires").select_option("7")
+    page.get_by_label("Expires").select_option("7")
     page.click("text=Create link")
     address = page.input_value("#fresh-link")
     assert address.startswith(live + "/r/")
@@ -67,12 +67,100 @@ def test_edit_freeze_share_open_privately_revoke(opened, axe, private, live):
     assert figures.json()["report_sha256"] == Report.objects.get().sha256
 
     page.goto(f"/s/{row.pk}/reports/")
-    assert page.locator("tbody td.num").first.inner_text() == "2"
+    assert page.locator(".links dd").nth(2).inner_text() == "2 times"
     page.click("text=Revoke >> nth=0")
     private.goto(address)
     assert private.reload().status == 404
     assert "There is no such page" in private.inner_text("h1")
     assert private.request.get(address + "figures.json").status == 404
+
+
+JOURNEY = {
+    "en": {
+        "labels": ("Expires", "Opens at most", "Passphrase", "Leave out unit prices and quotes"),
+        "buttons": ("Share report", "Freeze version 2", "Create link", "Open the report", "Revoke"),
+        "wrong": "That is not the passphrase.",
+        "facts": ["1 of 1 times", "1"],
+        "gone": "There is no such page",
+    },
+    "zh-hans": {
+        "labels": ("失效时间", "最多打开", "口令", "隐去单价和报价"),
+        "buttons": ("分享报告", "冻结版本 2", "创建链接", "打开报告", "撤销"),
+        "wrong": "口令不正确。",
+        "facts": ["1 / 1 次", "1"],
+        "gone": "没有这个页面",
+    },
+}
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("language", JOURNEY)
+def test_j4_edit_freeze_share_with_passphrase_and_limit_open_privately_revoke(
+    signed_page, make, private, axe, live, language, width
+):
+    words, page = JOURNEY[language], signed_page
+    expires, views, passphrase, hide = words["labels"]
+    share, freeze, create, enter, revoke = words["buttons"]
+    page.context.add_cookies([{"name": "django_language", "value": language, "url": live}])
+    row = make()
+    scenarios.edit(row, 1, "finance/discount_rate", 0.07, None)
+    for each in (page, private):
+        each.set_viewport_size({"width": width, "height": 900})
+
+    def fits(each):
+        return each.evaluate("() => document.documentElement.scrollWidth") <= width and axe(each) == []
+
+    page.goto(f"/s/{row.pk}/")
+    page.click(f"text={share}")
+    page.click(f"text={freeze}")
+    page.get_by_label(expires).select_option("1")
+    page.get_by_label(views).fill("1")
+    page.get_by_label(passphrase, exact=True).fill("korrekt 马 pferd")
+    page.get_by_label(hide).check()
+    page.click(f"text={create}")
+    address = page.input_value("#fresh-link")
+    assert fits(page)
+
+    assert private.goto(f"{address}?lang={language}").status == 200
+    name = reports.page(Report.objects.get(), language)["name"]
+    assert name not in private.content()
+    assert fits(private)
+    private.get_by_label(passphrase).fill("falsch falsch")
+    private.click(f"text={enter}")
+    assert words["wrong"] in private.inner_text("[role=alert]")
+    assert fits(private)
+    private.get_by_label(passphrase).fill("korrekt 马 pferd")
+    private.click(f"text={enter}")
+    assert private.inner_text(".name") == name
+    assert fits(private)
+    assert len(tiles(private)) == 4
+    assert "korrekt" not in "".join(private.asked)
+    (cookie,) = private.context.cookies()
+    assert (cookie["path"], cookie["httpOnly"], cookie["sameSite"]) == (address[len(live) : -1], True, "Strict")
+    private.click(f"text={'English' if language == 'zh-hans' else '中文'}")
+    assert private.reload().status == 200  # the one view is this whole visit
+
+    page.goto("/reports/")
+    assert page.locator(".links dd").nth(2).inner_text() == words["facts"][0]
+    assert page.locator(".links dd.warn").inner_text() == words["facts"][1]
+    assert fits(page)
+    page.get_by_role("button", name=revoke, exact=True).click()
+    assert private.reload().status == 404
+    private.goto(f"{address}?lang={language}")
+    assert words["gone"] in private.inner_text("h1")
+    assert fits(private)
+    assert private.problems == [problem for problem in private.problems if "403" in problem or "404" in problem]
+
+
+def test_an_owner_deletes_a_report_after_being_asked(signed_page, private, frozen, axe):
+    _report, token = frozen()
+    signed_page.goto("/reports/")
+    signed_page.click("text=Delete report")
+    assert axe(signed_page) == []
+    assert private.goto(f"/r/{token}/").status == 200
+    signed_page.get_by_role("button", name="Delete", exact=True).click()
+    assert "The report is deleted" in signed_page.inner_text("[role=status]")
+    assert private.reload().status == 404
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -151,7 +239,7 @@ def test_the_file_opens_from_a_disk_and_asks_for_nothing(private, signed_page, f
 
 
 def test_u124_paper_holds_every_row_and_cuts_no_chart(private, frozen):
-    """On A4 and Letter: no table wider than the paper, no chart higher than a page, every row there."""
+    """On A4 and Letter: no table wider than the paper, no chart or short table cut, every row there."""
     _report, token = frozen()
     private.goto(f"/r/{token}/")
     rows = private.locator("section > .scroll-x tbody tr, .assumed tbody tr").count()

@@ -10,7 +10,7 @@ from catalog.importers.shipped import shipped
 from planner import wording
 from planner.engine.inputs import get_at
 from planner.services import gallery, scenarios
-from tests.browser.conftest import GROWTH, noise, show, type_into
+from tests.browser.conftest import GROWTH, noise, show, type_into, until
 
 pytestmark = pytest.mark.browser
 ROW = "#a-demand--workloads--pool--growth--rate_per_month"
@@ -45,13 +45,13 @@ def test_growth_changes_verdict_figures_and_chart_without_a_page_load(opened):
     assert noise(page) == []
 
     page.click("#undo")
-    page.wait_for_function("() => document.getElementById('base').value === '3'")
-    page.wait_for_function("() => !document.querySelector('.htmx-request')")
+    until(page, "() => document.getElementById('base').value === '3'")
+    until(page, "() => !document.querySelector('.htmx-request')")
     assert figures(page) == before
     assert drawn(page) == curve
     assert box.input_value() == "4"
     page.click("#redo")
-    page.wait_for_function("() => document.getElementById('base').value === '4'")
+    until(page, "() => document.getElementById('base').value === '4'")
     assert figures(page) == after
 
     page.reload()
@@ -65,9 +65,9 @@ def test_keyboard_undo_and_redo_outside_a_field(opened):
     type_into(page, "Growth", "8")
     page.evaluate("() => document.activeElement.blur()")
     page.keyboard.press("Control+z")
-    page.wait_for_function("() => document.getElementById('base').value === '3'")
+    until(page, "() => document.getElementById('base').value === '3'")
     page.keyboard.press("Control+Shift+z")
-    page.wait_for_function("() => document.getElementById('base').value === '4'")
+    until(page, "() => document.getElementById('base').value === '4'")
 
 
 def test_typing_keeps_focus_and_cursor(opened):
@@ -78,7 +78,7 @@ def test_typing_keeps_focus_and_cursor(opened):
     for key in "6.25":
         box.press(key)
         page.wait_for_timeout(220)  # longer than the pause after which an edit is sent
-    page.wait_for_function("() => !document.querySelector('.htmx-request')")
+    until(page, "() => !document.querySelector('.htmx-request')")
     assert box.input_value() == "6.25"
     assert box.evaluate("box => document.activeElement === box && box.selectionStart") == 4
     page.wait_for_timeout(300)
@@ -99,7 +99,7 @@ def test_fast_edits_of_two_fields_are_both_saved(opened):
     page, row = opened
     page.get_by_label("Growth", exact=True).fill("7")
     page.get_by_label("GPUs today", exact=True).fill("3")
-    page.wait_for_function("() => document.getElementById('base').value === '3'")
+    until(page, "() => document.getElementById('base').value === '3'")
     document = scenarios.newest(row).document
     assert get_at(document, GROWTH) == 0.07
     assert get_at(document, "demand/workloads/pool/gpus") == 3.0
@@ -160,7 +160,7 @@ def test_an_offline_edit_is_kept_and_sent_again(opened):
     page.wait_for_selector("#banner:not([hidden])")
     assert page.get_by_label("Growth", exact=True).input_value() == "8"
     page.context.set_offline(False)
-    page.wait_for_function("() => document.getElementById('base').value === '2'")
+    until(page, "() => document.getElementById('base').value === '2'")
     assert page.locator("#banner").is_hidden()
     assert get_at(scenarios.newest(row).document, GROWTH) == 0.08
 
@@ -213,7 +213,7 @@ def test_a_fault_of_the_server_is_tried_again_more_and_more_seldom(opened):
     assert len(asked) == 7
     page.unroute("**/edit/")
     again.click()
-    page.wait_for_function("() => document.getElementById('base').value === '2'")
+    until(page, "() => document.getElementById('base').value === '2'")
     assert page.locator("#banner").is_hidden()
     assert get_at(scenarios.newest(row).document, GROWTH) == 0.08
     page.problems.clear()
@@ -224,7 +224,7 @@ def test_a_switch_and_a_choice(opened):
     page.locator("#part-finance > summary").click()
     with page.expect_response(lambda response: "/edit/" in response.url):
         page.get_by_label("Count resale at the end", exact=True).uncheck()
-    page.wait_for_function("() => document.getElementById('base').value === '2'")
+    until(page, "() => document.getElementById('base').value === '2'")
     assert get_at(scenarios.newest(row).document, "finance/residual_at_horizon") is False
     with page.expect_response(lambda response: "/edit/" in response.url):
         page.get_by_label("Growth curve", exact=True).focus()
@@ -240,7 +240,7 @@ def test_a_part_of_a_plan_is_switched_off_where_one_stands(opened):
     page.evaluate("() => { window.stayed = true }")
     box.focus()
     box.press("Space")
-    page.wait_for_function("() => document.getElementById('base').value === '2'")
+    until(page, "() => document.getElementById('base').value === '2'")
     page.get_by_role("group", name="Start with 4, scale out").get_by_label("Rented GPU").wait_for(state="detached")
     assert box.is_visible()  # the plan is still open
     assert not box.is_checked()
@@ -278,8 +278,8 @@ def test_reset_brings_the_default_back(opened):
     page, row = opened
     type_into(page, "Growth", "8")
     page.locator(f"{ROW} .reset").click()
-    page.wait_for_function("() => document.getElementById('base').value === '3'")
-    page.wait_for_function("() => !document.querySelector('.htmx-request')")
+    until(page, "() => document.getElementById('base').value === '3'")
+    until(page, "() => !document.querySelector('.htmx-request')")
     assert page.get_by_label("Growth", exact=True).input_value() == "4"
     assert get_at(scenarios.newest(row).document, GROWTH) == 0.04
 
@@ -373,10 +373,10 @@ def test_dark_follows_the_system_and_the_button(opened):
     page.emulate_media(color_scheme="dark")
     assert page.evaluate(ground) == "rgb(15, 19, 23)"
     line = "[...document.querySelectorAll('#plot .scatterlayer .js-line')].some(line => line.style.stroke === '{}')"
-    page.wait_for_function(line.format("rgb(86, 180, 233)"))  # Plotly draws again in its own time
+    until(page, line.format("rgb(86, 180, 233)"))  # Plotly draws again in its own time
     page.click("#theme-button")  # system → light
     assert page.evaluate(ground) == "rgb(247, 248, 249)"
-    page.wait_for_function(line.format("rgb(0, 114, 178)"))
+    until(page, line.format("rgb(0, 114, 178)"))
     page.reload()
     assert page.evaluate(ground) == "rgb(247, 248, 249)"
 

@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import URLPattern, reverse
 
 from planner import urls
-from planner.models import Membership, Report, Scenario, ShareLink, User, Workspace
-from planner.services import reports, sharing
+from planner.models import Membership, Report, Run, Scenario, ShareLink, User, Workspace
+from planner.services import reports, runs, sharing
 from tests.planner.conftest import member
 
 NOBODY, STRANGER, OTHER, VIEWER, EDITOR = "nobody", "stranger", "other", "viewer", "editor"
@@ -39,6 +39,12 @@ TABLE = {
     "purchasing": ("get", ("row",), {}, READ),
     "orders_csv": ("get", ("row",), {"plan": "scale-out"}, READ),
     "orders_zip": ("get", ("row",), {"plan": "scale-out"}, READ),
+    "runs": ("get", ("row",), {}, READ),
+    "run_ask": ("post", ("row",), {"version": "1"}, CHANGE),
+    "run": ("get", ("run",), {}, READ),
+    "run_progress": ("get", ("run",), {}, READ),
+    "run_cancel": ("post", ("run",), {}, CHANGE),
+    "run_csv": ("get", ("finished",), {}, READ),
     "reports_of": ("get", ("row",), {}, READ),
     "freeze": ("post", ("row",), {"version": "1"}, CHANGE),
     "reports": ("get", (), {}, OWN),
@@ -46,6 +52,7 @@ TABLE = {
     "report_figures": ("get", ("report",), {}, READ),
     "report_sealed": ("get", ("report",), {}, READ),
     "report_html": ("get", ("report",), {}, READ),
+    "report_delete": ("post", ("report",), {}, {**CHANGE, EDITOR: 200}),
     "link_create": ("post", ("report",), {"expires": "7"}, {**CHANGE, EDITOR: 200}),
     "links_revoke": ("post", ("report",), {}, CHANGE),
     "link_revoke": ("post", ("link",), {}, CHANGE),
@@ -70,7 +77,17 @@ def things(workspace, row, editor, viewer):
     for role, user in users.items():
         clients[role] = Client()
         clients[role].force_login(user)
-    return {"row": row.pk, "report": report.pk, "link": link.pk, "token": token}, clients
+    waiting, finished = runs.sweep(row.head, editor), swept(row.head)
+    keys = {"row": row, "report": report, "link": link, "run": waiting, "finished": finished}
+    return {name: each.pk for name, each in keys.items()} | {"token": token}, clients
+
+
+def swept(version):
+    """A run that is done, of a sweep of few points."""
+    parameters = {"count": 1, "points": 2}
+    run = Run.objects.create(scenario_id=version.scenario_id, version=version, key="short", parameters=parameters)
+    runs.work(run.pk)
+    return run
 
 
 def test_every_named_address_is_in_the_table():
@@ -94,6 +111,7 @@ def test_an_address_answers_each_role_as_the_table_says(things, name):
             assert Report.objects.count() == 1
             assert ShareLink.objects.get().revoked_at is None
             assert Scenario.objects.get(pk=keys["row"]).head.number == 1
+            assert Run.objects.get(pk=keys["run"]).state == Run.State.QUEUED
 
 
 def test_what_is_not_theirs_answers_as_what_is_not_there(things):
@@ -128,5 +146,5 @@ def test_a_viewer_sees_links_but_no_button(things):
     page = clients[VIEWER].get(reverse("planner:reports_of", args=[keys["row"]])).content.decode()
     assert "Link made" in page
     assert "read only" in page
-    for words in (">Revoke<", "Create link", "Freeze version"):
+    for words in (">Revoke<", "Create link", "Freeze version", "Delete report"):
         assert words not in page

@@ -138,6 +138,7 @@ def test_u104_a_new_engine_changes_no_report(read, frozen, monkeypatch):
     assert frozen.sha256 in page
     assert "As of " in page
     assert "prices of 30 Nov 2026" in page
+    assert f'price book <code title="{frozen.scenario.head.prices_id}">' in page
 
 
 # ── Verifying ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -11,6 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog import services as catalog_services
+from catalog.importers.shipped import shipped
+from catalog.models import Quote
 from planner.engine.inputs import set_at
 from planner.models import Report, ShareLink
 from planner.project.logs import WithoutTokens
@@ -53,19 +56,19 @@ def test_u097_a_new_link_after_revoking_is_another_and_the_old_one_stays_dead(li
     sharing.revoke(first)
     _second, fresh = sharing.create(report, editor)
     assert fresh != token
-    assert sharing.open_report(token) is None
-    assert sharing.open_report(fresh) == report
+    assert sharing.find(token) is None
+    assert sharing.find(fresh).report == report
 
 
 def test_u096_a_link_stops_when_it_expires_and_never_while_it_has_no_end(report, editor):
     link, token = sharing.create(report, editor, days=1)
     endless, other = sharing.create(report, editor, days=None)
     assert link.expires_at - link.created_at == dt.timedelta(days=1)
-    assert sharing.open_report(token) == report
+    assert sharing.find(token).report == report
     ShareLink.objects.update(expires_at=timezone.now())
     ShareLink.objects.filter(pk=endless.pk).update(expires_at=None)
-    assert sharing.open_report(token) is None
-    assert sharing.open_report(other) == report
+    assert sharing.find(token) is None
+    assert sharing.find(other).report == report
     link.refresh_from_db()
     assert link.state == "expired"
 
@@ -135,10 +138,14 @@ def test_unknown_expired_and_revoked_answer_the_very_same(client, report, editor
     assert len(set(answers)) == 1
 
 
-def test_nothing_can_be_sent_to_a_link(client, link):
+def test_what_is_sent_to_an_open_link_changes_nothing(link):
     strict = Client(enforce_csrf_checks=True)
-    for address in (shared(link[1]), shared("unknown"), shared(link[1], "shared_figures")):
-        assert strict.post(address).status_code == 405
+    before = ShareLink.objects.values().get()
+    assert strict.post(shared(link[1])).headers["Location"] == shared(link[1])
+    assert strict.post(shared("unknown")).status_code == 404
+    assert strict.post(shared(link[1], "shared_figures")).status_code == 405
+    assert strict.put(shared(link[1])).status_code == 405
+    assert ShareLink.objects.values().get() == before
 
 
 def test_every_opening_is_counted_for_its_owner(client, link):
@@ -206,13 +213,13 @@ def test_freeze_share_see_revoke_by_forms(signed, row, client):
 
 
 def test_u106_every_link_is_listed_with_its_story(signed, report, link, editor, row):
-    sharing.open_report(link[1])
+    sharing.take_view(link[0])
     old, _token = sharing.create(report, editor, days=None)
     sharing.revoke(old)
     page = signed.get(reverse("planner:reports_of", args=[row.pk])).content.decode()
-    for words in ("Link made", "Expires", "Opened", "Last opened", "just now · ada", "never, until revoked", "revoked"):
+    for words in ("Link made", "Expires", "Opened", "Last opened", "just now · ada", "revoked"):
         assert words in page, words
-    assert re.findall(r'<td class="num">(\d+)</td>', page) == ["0", "1"]
+    assert re.findall(r"<dt>Opened</dt><dd>([^<]*)<", page) == ["0 times", "1 time"]
     assert page.count(">Revoke</button>") == 1
     assert link[1] not in page
 
@@ -221,11 +228,11 @@ def test_all_links_are_revoked_at_once(signed, report, editor):
     tokens = [sharing.create(report, editor)[1] for _ in range(3)]
     done = signed.post(reverse("planner:links_revoke", args=[report.pk]), follow=True).content.decode()
     assert "3 links are revoked." in done
-    assert [sharing.open_report(token) for token in tokens] == [None] * 3
+    assert [sharing.find(token) for token in tokens] == [None] * 3
 
 
 def test_only_listed_expiries_are_taken(signed, report):
-    assert signed.post(reverse("planner:link_create", args=[report.pk]), {"expires": "5000"}).status_code == 404
+    assert signed.post(reverse("planner:link_create", args=[report.pk]), {"expires": "5000"}).status_code == 400
     assert not ShareLink.objects.exists()
 
 
@@ -241,7 +248,7 @@ def test_a_report_of_a_deleted_scenario_is_still_listed_and_can_be_shared(signed
     page = signed.get(reverse("planner:reports")).content.decode()
     assert "its scenario is deleted" in page
     assert "Small team: 4 GPUs or 8?" in page
-    made = signed.post(reverse("planner:link_create", args=[report.pk]), {"expires": ""})
+    made = signed.post(reverse("planner:link_create", args=[report.pk]), {"expires": "never"})
     assert made.status_code == 200
     assert "/r/" in made.content.decode()
 
@@ -292,6 +299,26 @@ def test_u107_html_and_javascript_in_names_stay_text_everywhere(signed, workspac
     ]
     for page in pages:
         text = page.content.decode()
+        assert "alert(1)" in text
+        assert "<script>alert" not in text
+        assert "<img" not in text
+        assert 'href="javascript' not in text
+
+
+def test_u107_html_and_javascript_in_quotes_stay_text_everywhere(signed, workspace, editor, client):
+    catalog_services.load(shipped())
+    Quote.objects.update(supplier=NASTY, number=NASTY, basis=NASTY, source_url="javascript:alert(4)")
+    Quote.objects.first().save()  # the catalog is read again
+    row = scenarios.create_from_template(workspace, editor, "small-team")
+    report = reports.freeze(row.head, editor)
+    _link, token = sharing.create(report, editor)
+    texts = [
+        signed.get(reverse(f"planner:{name}", args=[row.pk, *more])).content.decode()
+        for name, *more in (("workspace",), ("purchasing",), ("why", "scale-out", "present_value"))
+    ]
+    texts.append(signed.get(reverse("planner:report_html", args=[report.pk])).content.decode())
+    texts += [client.get(shared(token), {"lang": language}).content.decode() for language in ("en", "zh-hans")]
+    for text in texts:
         assert "alert(1)" in text
         assert "<script>alert" not in text
         assert "<img" not in text

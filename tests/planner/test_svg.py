@@ -40,6 +40,21 @@ def test_every_figure_is_well_formed_and_stays_inside(answer, code, narrow):
         assert float(each.get("x")) + float(each.get("width")) <= 680
 
 
+@pytest.mark.parametrize("code", ["cumulative", "capacity", "power", "cash"])
+def test_labels_below_the_axis_keep_apart_on_a_phone_in_chinese(code):
+    with override("zh-hans"):
+        root = ET.fromstring(svg.draw(charts.figure(code, *evaluated(months=60)), 350, 320, narrow=True))
+    below = [each for each in root.iter("text") if each.get("y") == "314"]
+    assert len(below) >= 3
+    begins = {"middle": 0.5, "end": 1.0, "start": 0.0}
+    spans = []
+    for each in below:
+        width = sum(11 if ord(letter) > 0x2E80 else 6 for letter in each.text)
+        left = float(each.get("x")) - width * begins[each.get("text-anchor")]
+        spans.append((left, left + width))
+    assert all(one[1] < other[0] for one, other in itertools.pairwise(spans))
+
+
 def test_each_plan_has_its_line_in_its_colour_and_its_name_at_the_end(answer):
     _text, root = drawn(answer, "cumulative")
     paths = [each.get("class") for each in root.iter("path") if each.get("fill") == "none"]

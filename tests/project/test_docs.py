@@ -11,7 +11,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 
 def test_every_environment_variable_is_described_and_exists():
-    sources = [*(ROOT / "planner").rglob("*.py"), ROOT / "tests" / "conftest.py"]
+    sources = [*(ROOT / "planner").rglob("*.py"), *(ROOT / "tests").glob("*.py")]
     code = "\n".join(file.read_text("utf-8") for file in sources)
     names = r"\b(?:OUTLAY_[A-Z_]+|REQUIRE_[A-Z]+|DATABASE_URL)\b"
     assert set(re.findall(names, README)) == set(re.findall(names, code))

@@ -1,6 +1,7 @@
 import contextlib
 import hashlib
 import io
+import logging
 import os
 import socket
 import sys
@@ -18,11 +19,13 @@ from django.db.migrations.executor import MigrationExecutor
 
 from planner.project import env, local, translations
 from planner.project.supervisor import Child, Supervisor
-from planner.services import codes
+from planner.services import codes, runs
 from planner.services.accounts import local_owner
 
 DEFAULT_PORT = 8765
 READY_WITHIN_SECONDS = 60
+
+logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
@@ -47,18 +50,15 @@ class Command(BaseCommand):
         listening = listen(bind, port)
         host, port = listening.getsockname()[:2]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+        ours = {"OUTLAY_EMBEDDED": "1", "OUTLAY_BOOTSTRAP": "0", "OUTLAY_DATA": str(settings.DATA_DIR)}
         web = Child(
             name="web",
             command=[sys.executable, "-m", "planner.project.web"],
-            environment={
-                "OUTLAY_EMBEDDED": "1",
-                "OUTLAY_BOOTSTRAP": "0",
-                "OUTLAY_DATA": str(settings.DATA_DIR),
-                "OUTLAY_SOCKET": str(listening.fileno()),
-            },
+            environment=ours | {"OUTLAY_SOCKET": str(listening.fileno())},
             descriptors=(listening.fileno(),),
         )
-        supervisor = Supervisor([web], settings.BASE_DIR)
+        worker = Child(name="worker", command=[sys.executable, "-m", "planner.project.worker"], environment=ours)
+        supervisor = Supervisor([web, worker], settings.BASE_DIR, chore=look_after)
         supervisor.listen_for_signals()
         try:
             supervisor.start_all()
@@ -75,7 +75,6 @@ class Command(BaseCommand):
     def let_in(self, address, *, browser):
         file = codes.write_file(address)
         connection.close()
-        threading.Thread(target=remove_expired_files, daemon=True).start()
         self.stdout.write(f"Outlay is at {address}")
         self.stdout.write(f"To sign in, open {file}")
         self.stdout.write("It works once, within 10 minutes; python3 manage.py sign_in makes another.")
@@ -84,11 +83,14 @@ class Command(BaseCommand):
             open_browser(file.as_uri())
 
 
-def remove_expired_files():
-    """Take away every minute the pages that nobody has used in time, those of `sign_in` too."""
-    while True:
+def look_after():
+    """What is due every second: runs that a dead worker held, pages that nobody signed in with in time."""
+    try:
+        runs.reap()
         codes.remove_expired_files()
-        time.sleep(60)
+    except Exception as error:  # such as a database that is locked: the next second tries again
+        logger.warning("Runs were not looked after this time: %s", error)
+        connection.close()
 
 
 def prepare(say):
