@@ -90,6 +90,7 @@ CSRF_COOKIE_NAME = f"outlay_csrf_{INSTANCE}"
 LANGUAGE_COOKIE_NAME = f"outlay_language_{INSTANCE}"
 KNOWN_COOKIE_NAME = f"outlay_known_{INSTANCE}"  # planner.services.accounts: a browser that has signed in before
 LANGUAGE_COOKIE_SAMESITE = "Lax"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"  # the other keeps a cookie of its own
 SESSION_COOKIE_AGE = (30 if EMBEDDED else 14) * 24 * 3600  # [s], from the last day it was used
 
 LANGUAGE_CODE = "en"
