@@ -31,6 +31,10 @@ SYMBOLS: dict[str, list[tuple[tuple[int, int], ...]]] = {
     "square": [((-1, -1), (1, -1), (1, 1), (-1, 1))],
     "diamond": [((0, -1), (1, 0), (0, 1), (-1, 0))],
     "triangle-up": [((0, -1), (1, 1), (-1, 1))],
+    "triangle-down": [((-1, -1), (1, -1), (0, 1))],
+    "triangle-left": [((-1, 0), (1, -1), (1, 1))],
+    "triangle-right": [((-1, -1), (1, 0), (-1, 1))],
+    "hourglass": [((-1, -1), (1, -1), (-1, 1), (1, 1))],
     "x": [((-1, -1), (1, 1)), ((-1, 1), (1, -1))],
     "cross": [((-1, 0), (1, 0)), ((0, -1), (0, 1))],
 }
@@ -52,7 +56,7 @@ def _number(value: float) -> str:
     return f"{value:.1f}".rstrip("0").rstrip(".")
 
 
-def _text_width(text: str) -> float:
+def text_width(text: str) -> float:
     """Pixels a label takes at its font size; a Chinese letter is as wide as high."""
     return sum(FONT if ord(letter) > 0x2E80 else FONT * 0.58 for letter in text)
 
@@ -96,13 +100,14 @@ class _Drawing:
     def __post_init__(self) -> None:
         self.layout = self.figure["layout"]
         self.roles = {colour.lower(): role for role, colour in self.layout["meta"]["light"].items()}
-        self.notes = [] if self.narrow else self.layout.get("annotations", [])
+        wide = self.layout.get("annotations", [])
+        self.notes = self.layout["meta"]["narrow"].get("annotations", wide) if self.narrow else wide
         self.entries = self._entries() if self.narrow or self.layout.get("showlegend") else []
         value_axes = [self.layout[name] for name in ("yaxis", "yaxis2") if name in self.layout]
         ticks = [str(text) for axis in value_axes for text in axis["ticktext"]]
-        self.left = max(map(_text_width, ticks), default=20.0) + 10
+        self.left = max(map(text_width, ticks), default=20.0) + 10
         self.ends = [note for note in self.notes if "yref" in note]  # names at the ends of the lines
-        widest = max((_text_width(line) for note in self.ends for line in _plain(note["text"])), default=-2.0)
+        widest = max((text_width(line) for note in self.ends for line in _plain(note["text"])), default=-2.0)
         self.right = self.width - widest - 12
         titled = any("title" in axis for axis in value_axes)
         top = 10 + self._legend_height() + (LINE if titled else 0)
@@ -187,10 +192,10 @@ class _Drawing:
         else:
             marks = [(self.x(name), str(name)) for name in self.categories]
         room = (self.right - self.left) / max(1, len(marks) - 1)
-        every = 1 if all(_text_width(text) + 8 < room for _x, text in marks) else 2
+        every = 1 if all(text_width(text) + 8 < room for _x, text in marks) else 2
         for index, (x, text) in enumerate(marks):
             if index % every == 0:
-                half = _text_width(text) / 2
+                half = text_width(text) / 2
                 anchor = "end" if x + half > self.width else "start" if x - half < 0 else "middle"
                 self._label(text, min(x, self.width - 1), y, anchor=anchor)
 
@@ -275,7 +280,7 @@ class _Drawing:
         panel = self.panels["y"]
         lines = _plain(note["text"])
         x = self.x(note["x"]) + note.get("xshift", 0)
-        y = panel.y(note["y"]) - 6 - LINE * (len(lines) - 1)
+        y = panel.y(note["y"]) - 6 - note.get("yshift", 0) - LINE * (len(lines) - 1)
         anchor = {"left": "start", "right": "end"}.get(note.get("xanchor", ""), "middle")
         for index, line in enumerate(lines):
             self._label(line, x, y + index * LINE, self.role(note["font"]["color"]), anchor)
@@ -292,7 +297,7 @@ class _Drawing:
         """Each entry of the legend with its place: pixels from the left, row."""
         x, row = 2.0, 0
         for trace, name in self.entries:
-            wide = SAMPLE + 6 + _text_width(name) + 14
+            wide = SAMPLE + 6 + text_width(name) + 14
             if x > 2.0 and x + wide > self.width:
                 x, row = 2.0, row + 1
             yield trace, name, x, row
@@ -307,7 +312,8 @@ class _Drawing:
             if trace["type"] == "bar":
                 self._bar(trace["marker"], x + 6, y - 5, 10.0, 10.0)
             else:
-                self._line(x, y, x + SAMPLE, y, self.role(trace["line"]["color"]), **_pen(trace["line"]))
+                if "lines" in trace["mode"]:
+                    self._line(x, y, x + SAMPLE, y, self.role(trace["line"]["color"]), **_pen(trace["line"]))
                 if "markers" in trace["mode"]:
                     self._marker(trace["marker"], x + SAMPLE / 2, y)
             self._label(name, x + SAMPLE + 6, y + 4)
