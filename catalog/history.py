@@ -1,6 +1,6 @@
 """An item's price history, ready to be drawn: a series for each currency and unit, since an axis holds only one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -33,10 +33,13 @@ class Series:
     points: list[Point]
 
 
-def series(quotes: Iterable[QuoteRecord], today: date) -> list[Series]:
-    """The one with the newest price first. Prices without a date are in none."""
+def series(quotes: Sequence[QuoteRecord], today: date) -> list[Series]:
+    """The one with the newest price first. Prices without a date are in none.
+
+    quotes : newest first, as `Item.quotes` has them: of one day, the last is the one a list would show.
+    """
     groups: dict[tuple[str, str], list[QuoteRecord]] = {}
-    for quote in sorted(quotes, key=lambda quote: (quote.quoted_on or date.min, quote.external_id)):
+    for quote in sorted(reversed(quotes), key=lambda quote: quote.quoted_on or date.min):
         if quote.quoted_on is not None:
             groups.setdefault((quote.currency, quote.unit), []).append(quote)
     found = [_series(group, today) for group in groups.values()]
