@@ -36,10 +36,10 @@ class Series:
 def series(quotes: Sequence[QuoteRecord], today: date) -> list[Series]:
     """The one with the newest price first. Prices without a date are in none.
 
-    quotes : newest first, as `Item.quotes` has them: of one day, the last is the one a list would show.
+    quotes : newest first, as `Item.quotes` has them: of one day, the first is the one a list would show.
     """
     groups: dict[tuple[str, str], list[QuoteRecord]] = {}
-    for quote in sorted(reversed(quotes), key=lambda quote: quote.quoted_on or date.min):
+    for quote in reversed(quotes):
         if quote.quoted_on is not None:
             groups.setdefault((quote.currency, quote.unit), []).append(quote)
     found = [_series(group, today) for group in groups.values()]

@@ -27,7 +27,8 @@ def quote(price, day, *, kind="list", currency="USD", unit="each", **more):
 
 
 def drawn(*quotes):
-    [series] = facts.series(quotes, TODAY)
+    """The figure of quotes given oldest first."""
+    [series] = facts.series(quotes[::-1], TODAY)
     return history.figure(series, TODAY)
 
 
@@ -38,8 +39,13 @@ def markers(figure):
 def test_currencies_and_units_are_never_on_one_axis():
     quotes = [quote("3", "2026-01-01"), quote("20", "2026-02-01", currency="CNY"), quote("1", "2026-03-01", unit="kWh")]
     quotes.append(quote("4", "2026-02-15"))
-    found = facts.series(quotes, TODAY)
+    found = facts.series(sorted(quotes, key=lambda one: one.quoted_on, reverse=True), TODAY)
     assert [(one.unit, len(one.points)) for one in found] == [("USD / kWh", 1), ("USD / each", 2), ("CNY / each", 1)]
+
+
+def test_of_one_day_the_price_that_a_list_shows_counts_as_the_newest():
+    shown, other = quote("20", "2026-02-01"), quote("30", "2026-02-01")
+    assert "the newest is 20 (list)" in facts.series([shown, other], TODAY)[0].summary
 
 
 def test_a_price_without_a_date_is_not_drawn():
@@ -98,7 +104,7 @@ def test_the_axis_begins_at_zero_unless_the_differences_would_not_be_seen(prices
 
 def test_few_kinds_are_named_beside_their_newest_point():
     figure = drawn(
-        quote("30000", "2025-01-01"), quote("32000", "2026-06-01"), quote("8000", "2026-02-01", kind="auction")
+        quote("30000", "2025-01-01"), quote("8000", "2026-02-01", kind="auction"), quote("32000", "2026-06-01")
     )
     notes = {note["text"]: (note["x"], note["y"]) for note in figure["layout"]["annotations"]}
     assert notes["list 32,000"] == ("2026-06-01", 32000.0)
@@ -110,7 +116,7 @@ def test_few_kinds_are_named_beside_their_newest_point():
 
 
 def test_labels_that_would_cover_something_give_way_to_a_legend():
-    close = [quote("100", "2026-06-01"), quote("104", "2026-06-03", kind="street"), quote("50", "2025-06-01")]
+    close = [quote("50", "2025-06-01"), quote("100", "2026-06-01"), quote("104", "2026-06-03", kind="street")]
     figure = drawn(*close)
     assert [note["text"] for note in figure["layout"]["annotations"]] == ["today"]
     assert figure["layout"]["showlegend"]
@@ -155,11 +161,11 @@ def test_u107_hostile_text_stays_text_in_figure_and_drawing():
 
 
 def test_the_summary_says_what_a_reader_of_the_picture_would_see():
-    many = [quote("30", "2025-01-01"), quote("20", "2026-07-01", kind="street", date_precision="quarter")]
+    many = [quote("20", "2026-07-01", kind="street", date_precision="quarter"), quote("30", "2025-01-01")]
     assert facts.series(many, TODAY)[0].summary == (
         "2 prices in USD / each from 2025-01-01 to 2026-Q3, between 20 and 30; the newest is 20 (street)."
     )
-    assert facts.series(many[:1], TODAY)[0].summary == "One price in USD / each: 30 (list), 2025-01-01."
+    assert facts.series(many[1:], TODAY)[0].summary == "One price in USD / each: 30 (list), 2025-01-01."
     with override("zh-hans"):
         assert facts.series(many, TODAY)[0].summary == (
             "USD / 件：2 个价格，2025-01-01 至 2026-Q3，介于 20 与 30 之间；最新为 20（市价）。"
