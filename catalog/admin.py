@@ -102,7 +102,7 @@ class Staleness(admin.SimpleListFilter):
     parameter_name = "stale"
 
     def lookups(self, request, model_admin):
-        return [("yes", _("stale")), ("no", _("fresh"))]
+        return [("yes", wording.freshness("stale")), ("no", _("not stale"))]
 
     def queryset(self, request, quotes):
         if self.value() not in ("yes", "no"):
@@ -166,7 +166,7 @@ class QuoteAdmin(admin.ModelAdmin):
 
     @admin.display(description=_("staleness"))
     def stale(self, quote):
-        return gettext(wording.STALE) if quote.record().stale_on(timezone.localdate()) else gettext("fresh")
+        return wording.freshness(quote.record().freshness_on(timezone.localdate()))
 
     def save_model(self, request, quote, form, change):
         quote.edited_by_hand = quote.edited_by_hand or not change or bool(form.changed_data)

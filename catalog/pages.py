@@ -2,11 +2,11 @@
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from urllib.parse import urlsplit
 
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext
@@ -15,7 +15,15 @@ from django.utils.translation import gettext_lazy as _
 from catalog import specs, wording
 from catalog.importers.files import FABRIC_KINDS, FACILITY_KINDS
 from catalog.models import Item, Quote
-from catalog.records import CONDITIONS, ItemRecord, QuoteRecord, plain
+from catalog.records import (
+    AGEING_AFTER_DAYS,
+    CONDITIONS,
+    FRESHNESS,
+    STALE_AFTER_DAYS,
+    ItemRecord,
+    QuoteRecord,
+    plain,
+)
 
 StrOrPromise = str | Promise
 
@@ -36,6 +44,11 @@ class Page:
     @property
     def address(self) -> str:
         return reverse("catalog:list", args=[self.path])
+
+    @property
+    def choosable(self) -> tuple[str, ...]:
+        """The filters, with the age of the price where there are prices."""
+        return (*self.filters, "freshness") if self.price else self.filters
 
 
 PAGES = {
@@ -246,7 +259,8 @@ class Price:
     day: str
     status: str
     kind: str
-    stale: bool
+    freshness: str
+    days: int | None  # how old it is
     condition: str
     rule: str
     url: str
@@ -262,6 +276,14 @@ class Price:
     def badge(self) -> str:
         """The kind of price for a market level ("list", "street"), else the status."""
         return wording.word(self.kind if self.status == "market" else self.status)
+
+    @property
+    def kind_word(self) -> str:
+        return wording.word(self.kind)
+
+    @property
+    def age(self) -> str:
+        return wording.freshness(self.freshness)
 
 
 def host_of(url: str) -> str:
@@ -327,7 +349,8 @@ def price(quote: QuoteRecord, today: date, by_hand: bool = False) -> Price:
         day=day(quote.quoted_on, quote.date_precision),
         status="own" if by_hand else quote.status,
         kind=quote.kind,
-        stale=quote.stale_on(today),
+        freshness=quote.freshness_on(today),
+        days=quote.age_days(today),
         condition="" if quote.condition == "new" else wording.word(quote.condition),
         rule=quote.basis,
         url=quote.source_url,
@@ -347,15 +370,25 @@ def current(quotes: list[Quote], today: date) -> Quote | None:
     return max(valid, key=lambda q: (-CONDITIONS.index(q.condition), q.quoted_on, q.pk), default=None)
 
 
+def freshness(quotes: list[Quote], today: date) -> str:
+    """That of the price a list shows; without one, whether there was one that has expired."""
+    shown = current(quotes, today)
+    if shown is not None:
+        return shown.record().freshness_on(today)
+    return "expired" if any(q.valid_until is not None and q.valid_until < today for q in quotes) else "none"
+
+
 def found(page: Page, words: str, chosen: dict[str, str], sort: str, today: date) -> QuerySet[Item]:
     """The items of a page: searched, filtered and in order, each with its quotes."""
     items = Item.objects.of_kind(*page.kinds).search(words)
+    shown = Quote.objects.effective_on(today).filter(item=OuterRef("pk")).order_by("condition", "-quoted_on", "-pk")
     for name, value in chosen.items():
-        if value:
+        if value and name == "freshness":
+            items = items.alias(shown_on=Subquery(shown.values("quoted_on")[:1])).filter(_of_age(value, today))
+        elif value:
             items = items.filter(**{_lookup(page, name): _typed(page, name, value)})
     column, descending = sort.removeprefix("-"), sort.startswith("-")
     if column == "price" and page.price:
-        shown = Quote.objects.effective_on(today).filter(item=OuterRef("pk")).order_by("condition", "-quoted_on", "-pk")
         names = ("currency", "unit", "unit_price")
         items = items.annotate(**{f"shown_{name}": Subquery(shown.values(name)[:1]) for name in names})
         keys = [F(f"shown_{name}") for name in names]  # prices of one currency and unit stand together
@@ -371,10 +404,25 @@ def found(page: Page, words: str, chosen: dict[str, str], sort: str, today: date
 
 def choices(page: Page, name: str) -> list[tuple[str, str]]:
     """The values a filter offers, in the reader's words."""
+    if name == "freshness":
+        return [(code, wording.freshness(code)) for code in FRESHNESS]
     lookup = _lookup(page, name)
     values = Item.objects.of_kind(*page.kinds).order_by().values_list(lookup, flat=True).distinct()
     shown = {str(value): _shown(name, value) for value in values if value not in (None, "")}
     return sorted(shown.items(), key=lambda pair: pair[1].casefold())
+
+
+def _of_age(state: str, today: date) -> Q:
+    """The items whose freshness is this, as `freshness` has it; of an unknown word, none."""
+    ageing, stale = (today - timedelta(days=days) for days in (AGEING_AFTER_DAYS, STALE_AFTER_DAYS))
+    gone = Q(Exists(Quote.objects.filter(item=OuterRef("pk"), valid_until__lt=today)), shown_on=None)
+    return {
+        "fresh": Q(shown_on__gte=ageing),
+        "ageing": Q(shown_on__gte=stale, shown_on__lt=ageing),
+        "stale": Q(shown_on__lt=stale),
+        "expired": gone,
+        "none": Q(shown_on=None) & ~gone,
+    }.get(state, Q(pk__in=[]))
 
 
 def _shown(name, value) -> str:

@@ -16,7 +16,11 @@ STATUSES = ("sourced", "market", "estimate", "unverified")
 QUOTE_KINDS = ("quote", "list", "reseller", "street", "auction", "used", "analyst", "news", "index", "estimate")
 CONDITIONS = ("new", "refurb", "used")
 PRECISIONS = ("day", "month", "quarter", "half", "year")
+# A quarter: sellers renew their lists and offers about so often, so an older price is worth asking for again.
+AGEING_AFTER_DAYS = 90
+# Half a year: hardware prices have moved by more than a buyer would shrug off; scenarios mark such a price too.
 STALE_AFTER_DAYS = 180
+FRESHNESS = ("fresh", "ageing", "stale", "expired", "none")
 # 15 significant digits survive in every database we support: 9 before the point and 6 after.
 PRICE_LIMIT = Decimal(1_000_000_000)
 PRICE_DECIMALS = 6
@@ -95,6 +99,14 @@ class QuoteRecord:
         """Older than 180 days, or undated."""
         age = self.age_days(day)
         return age is None or age > STALE_AFTER_DAYS
+
+    def freshness_on(self, day: date) -> str:
+        """expired after its last day; else stale, ageing or fresh by its age. A period's age counts from its start."""
+        if self.valid_until is not None and self.valid_until < day:
+            return "expired"
+        if self.stale_on(day):
+            return "stale"
+        return "ageing" if (self.age_days(day) or 0) > AGEING_AFTER_DAYS else "fresh"
 
 
 @dataclass(frozen=True, slots=True)

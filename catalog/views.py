@@ -2,6 +2,7 @@
 
 import csv
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -12,11 +13,27 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from catalog import pages, wording
+from catalog import history, neighbour, pages, wording
 from catalog.models import ImportBatch, Item
+from catalog.neighbour import Use, Uses
 from catalog.pages import PAGES
 
 ROWS = 25
+LISTED = 12  # items of a kind that use another; of more there is a link to their list
+OPEN_DATA = 5  # prices; so many or fewer need no click to be seen
+
+
+# Kind of item → the kinds of items that name it, and in which cell.
+NAMED_BY = {
+    "accelerator": (
+        ("build", "accelerator_slug"),
+        ("server", "accelerator_slug"),
+        ("offer", "accelerator_slug"),
+        ("accelerator", "successor_slug"),
+    ),
+    "server": (("build", "server_slug"),),
+}
+TITLES = {"successor_slug": _("Accelerators it succeeds")}
 
 
 @dataclass(frozen=True)
@@ -39,11 +56,10 @@ def page_of(path):
 def asked(request, page):
     """What the address asks for: the words, the filters, the order."""
 
-
     def said(name):
         return request.GET.get(name, "").replace("\0", "")[:200]
 
-    return said("q"), {name: said(name) for name in page.filters}, said("sort")
+    return said("q"), {name: said(name) for name in page.choosable}, said("sort")
 
 
 @login_required
@@ -52,6 +68,7 @@ def overview(request):
     counts = dict(Item.objects.order_by().values_list("kind").annotate(Count("pk")))
     sections = [(page, sum(counts.get(kind, 0) for kind in page.kinds)) for page in PAGES.values()]
     context = {"sections": sections, "batch": ImportBatch.objects.first(), "pages": PAGES.values()}
+    context["freshness_rule"] = wording.freshness_rule()
     return render(request, "catalog/overview.html", context)
 
 
@@ -62,7 +79,7 @@ def item_list(request, path):
     words, chosen, sort = asked(request, page)
     items = pages.found(page, words, chosen, sort, today)
     shown = Paginator(items, ROWS).get_page(request.GET.get("page"))
-    filters = [Filter(name, wording.field(name), pages.choices(page, name), chosen[name]) for name in page.filters]
+    filters = [Filter(name, wording.field(name), pages.choices(page, name), chosen[name]) for name in page.choosable]
     context = {
         "page": page,
         "pages": PAGES.values(),
@@ -73,6 +90,7 @@ def item_list(request, path):
         "rows": [row_of(page, item, today) for item in shown],
         "shown": shown,
         "sort": sort,
+        "freshness_rule": wording.freshness_rule(),
     }
     return render(request, "catalog/list.html", context)
 
@@ -96,9 +114,13 @@ def item_detail(request, path, slug):
         "groups": sheets[0],
         "notes": notes,
         "current": current and pages.price(current.record(), today, current.edited_by_hand),
+        "freshness": pages.freshness(quotes, today),
+        "freshness_rule": wording.freshness_rule(),
+        "charts": charts(quotes, today),
         "prices": [pages.price(quote.record(), today, quote.edited_by_hand) for quote in quotes],
+        "open_data": len(quotes) <= OPEN_DATA,
         "addons": added,
-        "related": related(item),
+        "uses": [*neighbour.ask().uses(request.user, item), *related(item)],
     }
     return render(request, "catalog/detail.html", context)
 
@@ -144,7 +166,16 @@ def row_of(page, item, today):
         "address": pages.address_of(item),
         "cells": [pages.cell(record, name, item.edited_by_hand) for name in page.columns],
         "price": quote and pages.price(quote.record(), today, quote.edited_by_hand),
+        "freshness": pages.freshness(item.quotes.all(), today),
     }
+
+
+def charts(quotes, today):
+    """Each series of prices with its drawing."""
+    return [
+        {"name": f"history-{place}", "series": series, "drawn": neighbour.ask().price_history(series, today)}
+        for place, series in enumerate(history.series([quote.record() for quote in quotes], today), 1)
+    ]
 
 
 def addons(item):
@@ -159,13 +190,20 @@ def addon_of(item, today):
         "item": item,
         "groups": pages.groups(item.record(), item.edited_by_hand, split=False),
         "price": quote and pages.price(quote.record(), today, quote.edited_by_hand),
+        "freshness": pages.freshness(item.quotes.all(), today),
     }
 
 
 def related(item):
-    """Items that name this one."""
-    if item.kind == "accelerator":
-        return Item.objects.of_kind("build").filter(spec__accelerator_slug=item.slug)
-    if item.kind == "server":
-        return Item.objects.of_kind("build").filter(spec__server_slug=item.slug)
-    return Item.objects.none()
+    """The other items that name this one, by kind."""
+    groups = []
+    for kind, field in NAMED_BY.get(item.kind, ()):
+        page = pages.PAGE_OF_KIND[kind]
+        found = Item.objects.of_kind(kind).filter(**{f"spec__{field}": item.slug})
+        links = [Use(one.name, pages.address_of(one)) for one in found[: LISTED + 1]]
+        listing = f"{page.address}?{urlencode({field: item.slug})}"
+        if len(links) > LISTED:  # hundreds of offers say less than their list, which can be filtered
+            groups.append(Uses(page.title, [], found.count(), listing))
+        elif links:
+            groups.append(Uses(TITLES.get(field, page.title), links))
+    return groups

@@ -4,6 +4,7 @@ from django.utils.translation import gettext, gettext_noop, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from catalog.importers.table import REASONS, BadCell, bound
+from catalog.records import AGEING_AFTER_DAYS, STALE_AFTER_DAYS
 
 FIELDS = {
     "model": pgettext_lazy("hardware", "Model"),
@@ -139,6 +140,8 @@ FIELDS = {
     "rule": _("Rule"),
     "item_kind": _("Kind in the price list"),
     "vendor": _("Vendor"),
+    "kind": _("Kind"),
+    "freshness": _("Age of the price"),
 }
 KINDS = {
     "accelerator": _("accelerator"),
@@ -367,7 +370,14 @@ CODED = {
         "default_on",
     ),
 }
-NO_QUOTE, STALE, UNKNOWN = gettext_noop("no quote"), gettext_noop("stale"), gettext_noop("unknown")
+FRESHNESS = {
+    "fresh": pgettext_lazy("price", "fresh"),
+    "ageing": pgettext_lazy("price", "ageing"),
+    "stale": pgettext_lazy("price", "stale"),
+    "expired": pgettext_lazy("price", "expired"),
+    "none": _("no quote"),
+}
+NO_QUOTE, UNKNOWN = gettext_noop("no quote"), gettext_noop("unknown")
 
 
 def cell(name: str, value) -> str:
@@ -393,6 +403,18 @@ def unit(code: str) -> str:
 
 def word(code: str) -> str:
     return str(WORDS.get(code, code))
+
+
+def freshness(code: str) -> str:
+    return str(FRESHNESS[code])
+
+
+def freshness_rule() -> str:
+    """What the words for the age of a price mean, and why the bounds are these."""
+    return gettext(
+        "A price is fresh for {ageing} days, a quarter, about as long as lists stand; then ageing; "
+        "after {stale} days, or undated, stale; after its last day expired. A month or year counts from its first day."
+    ).format(ageing=AGEING_AFTER_DAYS, stale=STALE_AFTER_DAYS)
 
 
 def reason(bad: BadCell) -> str:

@@ -34,6 +34,10 @@ SYMBOLS: dict[str, list[tuple[tuple[int, int], ...]]] = {
     "square": [((-1, -1), (1, -1), (1, 1), (-1, 1))],
     "diamond": [((0, -1), (1, 0), (0, 1), (-1, 0))],
     "triangle-up": [((0, -1), (1, 1), (-1, 1))],
+    "triangle-down": [((-1, -1), (1, -1), (0, 1))],
+    "triangle-left": [((-1, 0), (1, -1), (1, 1))],
+    "triangle-right": [((-1, -1), (1, 0), (-1, 1))],
+    "hourglass": [((-1, -1), (1, -1), (-1, 1), (1, 1))],
     "x": [((-1, -1), (1, 1)), ((-1, 1), (1, -1))],
     "cross": [((-1, 0), (1, 0)), ((0, -1), (0, 1))],
 }
@@ -66,7 +70,7 @@ def _number(value: float) -> str:
     return f"{value:.1f}".rstrip("0").rstrip(".")
 
 
-def _text_width(text: str) -> float:
+def text_width(text: str) -> float:
     """Pixels a label takes at its font size; a Chinese letter is as wide as high."""
     return sum(FONT if ord(letter) > 0x2E80 else FONT * 0.58 for letter in text)
 
@@ -122,9 +126,9 @@ class _Drawing:
         self.entries = self._entries() if self.layout.get("showlegend") else []
         value_axes = [self.layout[name] for name in ("yaxis", "yaxis2") if name in self.layout]
         ticks = [str(text) for axis in value_axes for text in axis["ticktext"]]
-        self.left = max(map(_text_width, ticks), default=20.0) + 10
+        self.left = max(map(text_width, ticks), default=20.0) + 10
         self.ends = [note for note in self.notes if "yref" in note]  # names at the ends of the lines
-        widest = max((_text_width(line) for note in self.ends for line in _plain(note["text"])), default=-2.0)
+        widest = max((text_width(line) for note in self.ends for line in _plain(note["text"])), default=-2.0)
         self.right = self.width - widest - 12
         titled = any("title" in axis for axis in value_axes)
         top = 10 + self._legend_height() + (LINE if titled else 0)
@@ -231,7 +235,7 @@ class _Drawing:
 
     def _below(self, x: float, text: str) -> tuple[float, float, str]:
         """Where a label below the axis begins and ends, and how it hangs there: at an edge, towards the middle."""
-        width = _text_width(text)
+        width = text_width(text)
         if x + width / 2 > self.width:
             return x - width, x, "end"
         if x - width / 2 < 0:
@@ -331,7 +335,7 @@ class _Drawing:
         panel = self.panels["y"]
         lines = _plain(note["text"])
         x = self.x(note["x"]) + note.get("xshift", 0)
-        y = panel.y(note["y"]) - 6 - LINE * (len(lines) - 1)
+        y = panel.y(note["y"]) - 6 - note.get("yshift", 0) - LINE * (len(lines) - 1)
         if note.get("yanchor") == "middle":
             y = panel.y(note["y"]) + 4 - LINE * (len(lines) - 1) / 2
         anchor = {"left": "start", "right": "end"}.get(note.get("xanchor", ""), "middle")
@@ -350,7 +354,7 @@ class _Drawing:
         """Each entry of the legend with its place: pixels from the left, row."""
         x, row = 2.0, 0
         for trace, name in self.entries:
-            wide = SAMPLE + 6 + _text_width(name) + 14
+            wide = SAMPLE + 6 + text_width(name) + 14
             if x > 2.0 and x + wide > self.width:
                 x, row = 2.0, row + 1
             yield trace, name, x, row

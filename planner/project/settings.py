@@ -74,6 +74,7 @@ TEMPLATES = [
 ]
 DATABASES = {"default": env.database("DATABASE_URL", DATA_DIR / "outlay.sqlite3")}
 AUTH_USER_MODEL = "planner.User"
+CATALOG_NEIGHBOUR = "planner.views.items"  # what draws the prices of an item and knows who uses it
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -1,5 +1,7 @@
 """A frozen report as a page: without the program's navigation, without a session, the same for whoever reads it."""
 
+from pathlib import Path
+
 from django.contrib.staticfiles import finders
 from django.http import HttpResponse
 from django.template.loader import render_to_string
@@ -10,6 +12,7 @@ from planner import wording
 from planner.charts import svg
 from planner.services import reports
 
+STYLES = ("report", "drawn")
 WIDE, NARROW = (680, 300), (350, 320)  # [px]
 # What a link leads to is for its reader alone: not kept, not found by a search, not told to the next page.
 SEALED = {
@@ -56,8 +59,7 @@ def page(report, language, *, prices=True, file=False, back=""):
 
 
 def _style():
-    with open(finders.find("planner/report.css"), encoding="utf-8") as file:
-        return file.read()
+    return "".join(Path(finders.find(f"planner/{name}.css")).read_text(encoding="utf-8") for name in STYLES)
 
 
 def answer(text, language="", *, status=200, location="", content_type="text/html; charset=utf-8"):

@@ -1,6 +1,8 @@
 // The workspace: sends an edit when it is made, keeps what was typed, draws the chart, opens Why, finds assumptions.
 // The server answers with the parts that changed; without this file every form and link still works.
 
+import { drawFigure } from "./chart.js";
+
 const workspace = document.getElementById("workspace");
 const $ = (id) => document.getElementById(id);
 const TYPING_MS = 150; // while a number is being typed
@@ -209,34 +211,10 @@ addEventListener("keydown", (event) => {
 
 // ── Chart ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const isDark = () => {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-};
-
-// Colours in a figure are the light theme's; for the dark one every such string is exchanged for that of the same role.
-function themed(node, exchange) {
-  if (typeof node === "string") return exchange.get(node.toLowerCase()) ?? node;
-  if (Array.isArray(node)) return node.map((entry) => themed(entry, exchange));
-  if (node && typeof node === "object") return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, themed(value, exchange)]));
-  return node;
-}
-
 function draw() {
   const source = $("figure");
   const plot = $("plot");
-  if (!source || !plot || !window.Plotly) return;
-  let { data, layout } = JSON.parse(source.textContent);
-  const { meta = {} } = layout;
-  if (meta.light && meta.dark && isDark()) {
-    const exchange = new Map(Object.keys(meta.light).map((role) => [meta.light[role].toLowerCase(), meta.dark[role]]));
-    data = themed(data, exchange);
-    layout = themed({ ...layout, meta: undefined }, exchange);
-  }
-  const narrow = plot.clientWidth < 520;
-  if (narrow) layout = { ...layout, ...meta.narrow };
-  plot.style.height = `${layout.height ?? (narrow ? 320 : 360)}px`;
-  window.Plotly.react(plot, data, { ...layout, meta: undefined, autosize: true }, { displayModeBar: false, responsive: true, showTips: false });
+  if (source && plot) drawFigure(plot, JSON.parse(source.textContent));
 }
 if (window.Plotly) draw();
 else addEventListener("load", draw);

@@ -2,9 +2,11 @@
 
 import json
 import re
+from datetime import timedelta
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 
 from catalog import services
 from catalog.models import ImportBatch, Item, Quote
@@ -104,6 +106,12 @@ def test_lists_can_be_filtered(steward, facts):
     stale = steward.get("/admin/catalog/quote/?stale=yes").context["cl"].result_count
     fresh = steward.get("/admin/catalog/quote/?stale=no").context["cl"].result_count
     assert stale + fresh == Quote.objects.count()
+
+
+def test_the_list_of_quotes_says_how_fresh_each_is(steward, facts):
+    Quote.objects.filter(item__slug="srv-8x-l40s").update(valid_until=timezone.localdate() - timedelta(days=1))
+    page = steward.get("/admin/catalog/quote/?q=srv-8x-l40s").content.decode()
+    assert '<td class="field-stale">expired</td>' in page
 
 
 def test_a_data_sheet_is_checked_by_its_kind(steward, build):

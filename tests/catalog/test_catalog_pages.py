@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from django.conf import settings
@@ -12,6 +12,7 @@ from django.utils import translation
 from catalog import pages, specs, wording
 from catalog.importers.table import REASONS, BadCell
 from catalog.models import Item, Quote
+from catalog.records import FRESHNESS
 
 pytestmark = pytest.mark.django_db
 
@@ -120,6 +121,75 @@ def test_a_price_older_than_180_days_is_stale(reader, facts):
     assert ("stale" in old, "stale" in new) == (True, False)
 
 
+TODAY = date(2026, 11, 30)
+
+
+@pytest.fixture
+def bare(db):
+    """An item without prices."""
+    return Item.objects.create(kind="switch", slug="bare", name="Bare switch", spec={"model": "Bare switch"})
+
+
+def quoted(item, age, left=None, **more):
+    """A quote so many days old, valid for so many more (negative: expired)."""
+    until = None if left is None else TODAY + timedelta(days=left)
+    given = {"unit_price": 100, "currency": "USD", "unit": "each", "kind": "quote", "supplier": "Acme", **more}
+    return Quote.objects.create(item=item, quoted_on=TODAY - timedelta(days=age), valid_until=until, **given)
+
+
+@pytest.mark.parametrize(
+    ("quotes", "state"),
+    [
+        ([], "none"),
+        ([(0, None)], "fresh"),
+        ([(90, None)], "fresh"),
+        ([(91, None)], "ageing"),
+        ([(180, None)], "ageing"),
+        ([(181, None)], "stale"),
+        ([(30, 0)], "fresh"),  # valid on its last day
+        ([(30, -1)], "expired"),
+        ([(30, -1), (100, None)], "ageing"),  # the newest has expired: that of the price that still stands
+        ([(-5, None)], "none"),  # not issued yet
+        ([(400, 10)], "stale"),  # valid, yet old
+    ],
+)
+def test_u003_freshness_is_that_of_the_price_that_can_be_accepted_today(reader, bare, quotes, state):
+    for age, left in quotes:
+        quoted(bare, age, left)
+    row = row_of(reader.get("/catalog/network/"), "Bare switch")
+    word = {"none": "no quote"}.get(state, state)
+    assert word in row
+    assert not [other for other in ("fresh", "ageing", "stale", "expired") if other != state and other in row]
+    detail = text_of(reader.get("/catalog/network/bare/")).partition("Price")[2].partition("A price is fresh")[0]
+    assert word in detail
+    for code in FRESHNESS:
+        assert ("Bare switch" in text_of(reader.get("/catalog/network/", {"freshness": code}))) is (code == state), code
+
+
+def test_an_expired_price_is_not_shown_as_the_price(reader, bare):
+    quoted(bare, 30, -1, unit_price=777)
+    row = row_of(reader.get("/catalog/network/"), "Bare switch")
+    assert "no quote expired" in row
+    assert "777" not in row
+
+
+@pytest.mark.parametrize("path", [path for path, page in pages.PAGES.items() if page.price])
+def test_the_filter_by_freshness_finds_what_the_badges_say(facts, path):
+    page = pages.PAGES[path]
+    items = list(Item.objects.of_kind(*page.kinds).with_quotes())
+    assert [code for code, _word in pages.choices(page, "freshness")] == list(FRESHNESS)
+    for code in FRESHNESS:
+        found = {item.pk for item in pages.found(page, "", {"freshness": code}, "", TODAY)}
+        assert found == {item.pk for item in items if pages.freshness(item.quotes.all(), TODAY) == code}, code
+    assert not pages.found(page, "", {"freshness": "odd"}, "", TODAY).exists()
+
+
+def test_the_rule_of_freshness_is_said_wherever_a_badge_is(reader, facts):
+    for path in ("", "builds/", "builds/srv-8x-l40s/"):
+        assert "fresh for 90 days, a quarter, " in text_of(reader.get(f"/catalog/{path}")), path
+    assert "after 180 days" in text_of(reader.get("/catalog/"))
+
+
 def test_an_unknown_cell_says_so(reader, facts):
     row = row_of(reader.get("/catalog/servers/", {"q": "nvidia-dgx-2"}), "DGX-2")
     assert "unknown" in row
@@ -142,6 +212,49 @@ def test_the_detail_page_holds_the_whole_data_sheet_with_its_sources(reader, fac
         assert piece in text
     assert 'href="https://arxiv.org/abs/2506.14551"' in page.content.decode()
     assert "0.76 x maximum (training average" in text
+
+
+def test_the_page_says_how_old_the_price_is_and_how_long_it_holds(reader, bare):
+    quoted(bare, 12, 20, number="Q-7", source_url="https://acme.example/q7", basis="by phone")
+    page = reader.get("/catalog/network/bare/")
+    text = text_of(page)
+    assert "100 USD / each 2026-11-18 · valid until 2026-12-20" in text
+    assert "12 days old." in text
+    row = row_of(page, "Q-7")
+    assert row == "2026-11-18 fresh 100 USD each quote new Acme Q-7 2026-12-20 by phone acme.example"
+
+
+def test_prices_of_two_currencies_are_two_charts_and_one_table(reader, bare):
+    quoted(bare, 10)
+    quoted(bare, 5, currency="CNY", unit_price=700)
+    quoted(bare, 1, kind="list")
+    Quote.objects.create(item=bare, unit_price=5, currency="USD", unit="each", kind="news")  # undated
+    page = reader.get("/catalog/network/bare/")
+    assert [chart["series"].unit for chart in page.context["charts"]] == ["USD / each", "CNY / each"]
+    body = page.content.decode()
+    assert body.count('class="drawn"') == 4  # wide and narrow
+    assert re.findall(r'<script id="(history-\d)" type="application/json">', body) == ["history-1", "history-2"]
+    assert "Show data: 4 prices" in text_of(page)
+    assert "undated stale" in text_of(page)
+
+
+def test_without_a_price_there_is_no_chart_and_no_script(reader, bare):
+    page = reader.get("/catalog/network/bare/")
+    assert page.context["charts"] == []
+    assert "plotly" not in page.content.decode()
+    assert "no quote" in text_of(page)
+
+
+def test_u107_hostile_words_of_a_quote_stay_text(reader, bare):
+    evil = "<script>alert(1)</script>"
+    quoted(
+        bare, 1, supplier=evil, number="</script><img src=x onerror=alert(2)>", basis=evil, source_url="javascript:x"
+    )
+    body = reader.get("/catalog/network/bare/").content.decode()
+    assert "<script>alert" not in body
+    assert "<img src=x" not in body
+    assert "javascript:x" not in body
+    assert body.count("&lt;script&gt;alert(1)") == 3  # supplier and basis in the table, the basis in the tip too
 
 
 def test_the_detail_page_of_an_accelerator_lists_every_price_and_the_builds(reader, facts):
@@ -196,6 +309,7 @@ def test_the_pages_speak_chinese(reader, facts):
     text = text_of(reader.get("/catalog/builds/", {"q": "xe7740 8x"}))
     assert "整机配置" in text
     assert "100,000 USD / 件 2026-07-21 估算" in text
+    assert row_of(reader.get("/catalog/builds/", {"q": "xe7740 8x"}), "with 8x L40S").count("渐旧") == 1
     assert "无报价" in text_of(reader.get("/catalog/network/", {"q": "qm9790"}))
 
 

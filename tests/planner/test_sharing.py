@@ -98,6 +98,7 @@ def test_a_link_opens_without_a_session_and_sets_no_cookie(client, link, django_
     assert set(re.findall(r'(?:href|src|action)="([^"]*)"', page)) == {
         "/static/planner/mark.svg",
         "/static/planner/report.css",
+        "/static/planner/drawn.css",
         "?lang=en",
         "?lang=zh-hans",
     }
