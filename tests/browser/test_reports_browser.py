@@ -101,7 +101,7 @@ def test_j4_edit_freeze_share_with_passphrase_and_limit_open_privately_revoke(
     words, page = JOURNEY[language], signed_page
     expires, views, passphrase, hide = words["labels"]
     share, freeze, create, enter, revoke = words["buttons"]
-    page.context.add_cookies([{"name": "django_language", "value": language, "url": live}])
+    page.context.add_cookies([{"name": settings.LANGUAGE_COOKIE_NAME, "value": language, "url": live}])
     row = make()
     scenarios.edit(row, 1, "finance/discount_rate", 0.07, None)
     for each in (page, private):

@@ -176,6 +176,8 @@ def server(environment, tmp_path):
             "OUTLAY_BOOTSTRAP": "0",
             "OUTLAY_DATA": str(tmp_path),
             "OUTLAY_HOSTS": "outlay.example.org",
+            "OUTLAY_ORIGINS": "https://outlay.example.org",
+            "OUTLAY_PUBLIC_ADDRESS": "https://outlay.example.org",
             "DJANGO_SETTINGS_MODULE": "planner.project.settings",
         }
         done = subprocess.run(
