@@ -176,6 +176,7 @@ def server(environment, tmp_path):
             "OUTLAY_BOOTSTRAP": "0",
             "OUTLAY_DATA": str(tmp_path),
             "OUTLAY_HOSTS": "outlay.example.org",
+            "OUTLAY_ORIGINS": "https://outlay.example.org",
             "OUTLAY_PUBLIC_ADDRESS": "https://outlay.example.org",
             "OUTLAY_BROKER": "redis://broker:6379/0",
             "DJANGO_SETTINGS_MODULE": "planner.project.settings",
