@@ -74,18 +74,21 @@ def broker(name):
 
 
 def broker_options(url, folder):
-    """Settings of the transport; the folders of a file broker are made here, for nobody else to read."""
+    """Settings of the transport."""
     if not url.startswith("filesystem"):
         return {"socket_connect_timeout": 2, "retry_on_timeout": False}
-    for each in (folder, folder / "messages", folder / "control"):
-        with contextlib.suppress(OSError):  # whoever then needs the broker is told
-            private_folder(each)
+    messages, control = broker_folders(folder)
     return {
-        "data_folder_in": str(folder / "messages"),
-        "data_folder_out": str(folder / "messages"),
-        "control_folder": str(folder / "control"),
+        "data_folder_in": str(messages),
+        "data_folder_out": str(messages),
+        "control_folder": str(control),
         "polling_interval": 0.1,
     }
+
+
+def broker_folders(folder):
+    """Where a file broker keeps its messages, and its word of queues; whoever runs a worker makes them."""
+    return folder / "messages", folder / "control"
 
 
 def private_folder(folder):

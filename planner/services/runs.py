@@ -83,7 +83,7 @@ def ring(pk: int) -> None:
 
     try:
         compute.delay(pk)
-    except compute.OperationalError as error:
+    except (compute.OperationalError, OSError) as error:
         logger.warning("The broker is away, run %s waits: %s", pk, error)
 
 

@@ -98,7 +98,8 @@ def prepare(say):
     data = settings.DATA_DIR
     try:
         env.private_folder(data)
-        env.private_folder(data / "broker")
+        for folder in (settings.BROKER_DIR, *env.broker_folders(settings.BROKER_DIR)):
+            env.private_folder(folder)
         settings.STATIC_ROOT.mkdir(exist_ok=True)
     except OSError as error:
         raise CommandError(
