@@ -64,9 +64,52 @@ class Inputs:
     def number(self, name: str, default: float | None = None) -> float:
         """A finite number; `default` where the case is silent. Raises InputError by name."""
         value = self[name] if default is None else self.get(name, default)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if not _is_finite(value):
             raise InputError(Problem(("inputs", name), "not_a_number", value))
         return value
+
+    def positive(self, name: str, default: float | None = None) -> float:
+        """A number above 0, for what divides; raises InputError by name."""
+        value = self.number(name, default)
+        if value <= 0:
+            raise InputError(Problem(("inputs", name), "not_positive", value))
+        return value
+
+    def whole(self, name: str, default: int | None = None) -> int:
+        """A whole number, never rounded; raises InputError by name."""
+        value = self.number(name, default)
+        if value != math.floor(value):
+            raise InputError(Problem(("inputs", name), "not_whole", value))
+        return int(value)
+
+    def numbers(self, name: str) -> list[float]:
+        """A list of finite numbers; raises InputError by name."""
+        values = self[name]
+        if not isinstance(values, list) or not all(_is_finite(value) for value in values):
+            raise InputError(Problem(("inputs", name), "not_a_number", values))
+        return values
+
+    def either(self, *names: str, default: float | None = None) -> float:
+        """The number under the one of several names that the case uses; two at once contradict each other."""
+        used = [name for name in names if name in self._values]
+        if len(used) > 1:
+            raise InputError(Problem(("inputs", used[1]), "conflict", f"given beside {used[0]}"))
+        return self.number(used[0] if used else names[0], default)
+
+    def measure(self, stem: str, units: Mapping[str, float], default: float | None = None) -> float:
+        """The quantity `stem_unit` in the base unit, by the one unit that the case uses; `default` is in the base unit.
+
+        units : suffix → base units in one of it; the first suffix is named where the quantity is missing.
+        """
+        names = {f"{stem}_{unit}": factor for unit, factor in units.items()}
+        used = next((name for name in names if name in self._values), None)
+        if used is None and default is not None:
+            return default
+        return self.either(*names) * (names[used] if used else 1.0)
+
+    def has(self, stem: str, units: Mapping[str, float]) -> bool:
+        """Whether the case gives `stem_unit` in any of the units."""
+        return any(f"{stem}_{unit}" in self._values for unit in units)
 
     def text(self, name: str, choices: tuple[str, ...], default: str | None = None) -> str:
         """One of `choices`; raises InputError by name."""
@@ -81,6 +124,14 @@ class Inputs:
         if value not in (0, 1):
             raise InputError(Problem(("inputs", name), "not_a_choice", value, choices=("true", "false")))
         return bool(value)
+
+    def names(self) -> tuple[str, ...]:
+        """The names that the case uses."""
+        return tuple(self._values)
+
+    def leave(self, *names: str) -> None:
+        """Accept inputs that only fields we do not answer would need."""
+        self._read.update(names)
 
     def refuse_unread(self) -> None:
         """Raise InputError naming every input that no answer reads."""
@@ -148,7 +199,8 @@ def _answers(solver: Solver, inputs: Inputs, expected: Mapping[str, Any]) -> dic
         raise InputError(*(_of_inputs(problem) for problem in error.problems)) from None
     except (ArithmeticError, TypeError, ValueError) as error:
         raise InputError(Problem(("inputs",), "bad_format", str(error))) from None
-    inputs.refuse_unread()
+    if answers.keys() & expected.keys():
+        inputs.refuse_unread()
     return answers
 
 
@@ -190,6 +242,10 @@ def _agrees(case: Mapping[str, Any], name: str, entry: Any, got: Any, error: flo
     if absolute is not None and _is_number(entry) and _is_number(got):
         return abs(entry - got) <= _tolerance("tol", absolute)
     return error <= TOLERANCE
+
+
+def _is_finite(value: Any) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _is_number(value: Any) -> TypeGuard[float]:
