@@ -106,28 +106,11 @@ def test_checkpoints_by_hand():
     assert w.checkpoint_bytes(176.247e9, weights_only=True) / 2**30 == pytest.approx(329, rel=0.01)
 
 
-# --- section 10: the test vectors of the sizing reference ---
+# --- section 10: what the test vectors of the sizing reference say besides the class (test_validation_installation) ---
 
 
 def llama(params, layers, hidden, memory_gb, setup, gangs):
     return w.gang_by_memory(params, layers, hidden, 2048, memory_gb, setup, candidates=gangs)
-
-
-def test_vector_qlora_7b_takes_one_small_gpu():
-    need = w.adapter_tuning_bytes(7e9, "qlora4")
-    assert w.gang_by_bytes(need, 12) == 1
-    assert w.gang_by_bytes(need, 8) == 2
-    assert w.installation_class(1, 8) == "one_gpu"
-
-
-def test_vector_lora_70b_takes_four_of_80_or_two_of_141():
-    need = w.adapter_tuning_bytes(70e9, "lora")
-    assert [w.gang_by_bytes(need, memory) for memory in (80, 141)] == [4, 2]
-    assert w.installation_class(4, 8, nvlink=True) == "one_server"
-
-
-def test_vector_full_tuning_8b_takes_four_in_one_server():
-    assert llama(8.03e9, 32, 4096, 80, "mixed_fp32_grads", w.POWERS_OF_TWO) == 4
 
 
 def test_vector_full_tuning_70b():

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from planner.engine.validation import hand, sizing, tco
+from planner.engine.validation import hand, installation, sizing, tco
 from planner.engine.validation.base import TOLERANCE, Check, Inputs, Solver, compare
 
 __all__ = ["SOLVERS", "TOLERANCE", "Check", "Inputs", "Solver", "check", "check_all"]
 
-SOLVERS: dict[str, Solver] = {**hand.SOLVERS, **sizing.SOLVERS, **tco.SOLVERS}
+SOLVERS: dict[str, Solver] = {**hand.SOLVERS, **sizing.SOLVERS, **installation.SOLVERS, **tco.SOLVERS}
 
 
 def check(case: dict[str, Any]) -> list[Check]:

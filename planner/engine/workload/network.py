@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.engine.bounds import FloatArray, Values, above, not_a_choice, unboxed, within
+from planner.engine.rounding import SLACK
 
 # Share of the nameplate that a collective of 1 GiB and more reaches. [1] Sizing reference 6.1 and 6.2.
 NETWORK_EFFICIENCY = {"rdma": 0.73, "tcp": 0.60}
@@ -22,6 +23,20 @@ ACCEPTABLE_RATIO = 0.2
 PER_DOUBLING = {"weak": 0.97, "strong": 0.95}
 # Tensor-parallel communication over computation of a layer. [byte·…] Sizing reference 6.4.
 TENSOR_PARALLEL_RATIO = 0.22
+
+GBIT = 1e9 / 8.0
+# Networks of a server from the smallest to the largest: bandwidth of all its NICs [byte/s], kind of transport.
+# Table 6.2 of the sizing reference.
+NETWORK_CLASSES: dict[str, tuple[float, str]] = {
+    "1gbe": (1.0 * GBIT, "tcp"),
+    "10gbe": (10.0 * GBIT, "tcp"),
+    "25g_roce": (25.0 * GBIT, "rdma"),
+    "100g_rdma": (100.0 * GBIT, "rdma"),
+    "400g_rdma": (400.0 * GBIT, "rdma"),
+    "8x200g_rdma": (1600.0 * GBIT, "rdma"),
+    "8x400g_rdma": (3200.0 * GBIT, "rdma"),
+    "8x800g_rdma": (6400.0 * GBIT, "rdma"),
+}
 
 COLLECTIVES = ("all_reduce", "reduce_scatter", "all_gather")
 
@@ -144,6 +159,22 @@ def _moved(
     sent = GRADIENT_PASSES[sharding] * within("gradient_bytes", gradient_bytes, 0.0, unit="byte") * share
     usable = above("server_bandwidth", server_bandwidth, unit="byte/s") * above("efficiency", efficiency, 1.0)
     return np.asarray(sent * within("flops", flops, 0.0, unit="FLOP/s") / usable)
+
+
+def smallest_network(
+    tokens_per_gpu: float, flops: float, servers: int, ratio: float = ACCEPTABLE_RATIO, *, sharding: str = "ddp"
+) -> str | None:
+    """Return the smallest of NETWORK_CLASSES over which a job keeps ρ ≤ `ratio`, or None where none is enough.
+
+    One server needs none of it, so any is enough. Where none is: more batch, else fewer GPUs and a longer run.
+    Scalars, as in `communication_ratio`. Source: sizing reference 6.2 and 10, step 5.
+    """
+    for name, (bandwidth, transport) in NETWORK_CLASSES.items():
+        efficiency = NETWORK_EFFICIENCY[transport]
+        rho = communication_ratio(tokens_per_gpu, flops, servers, bandwidth, sharding=sharding, efficiency=efficiency)
+        if rho <= ratio * (1.0 + SLACK):
+            return name
+    return None
 
 
 def data_parallel_efficiency(ratio: npt.ArrayLike, overlap: npt.ArrayLike = OVERLAP) -> Values:
