@@ -42,6 +42,8 @@ from planner.engine.workload.gang import (
     installation_class,
     link_time_factor,
     round_gang,
+    stranded_gpus,
+    tensor_parallel_gang,
 )
 from planner.engine.workload.memory import (
     ACTIVATION_KINDS,
@@ -255,6 +257,8 @@ __all__ = [
     "smallest_replica",
     "staging_host_bytes",
     "state_bytes_per_gpu",
+    "stranded_gpus",
+    "tensor_parallel_gang",
     "tensor_parallel_ratio",
     "tokens_for_ratio",
     "training_band",
