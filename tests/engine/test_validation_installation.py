@@ -54,6 +54,15 @@ def test_a_batch_too_small_for_any_network_says_so():
     assert found["network"] == "more_batch_or_fewer_gpus"
 
 
+def test_a_small_tuning_run_takes_an_hour_and_reaches_a_tenth_of_the_peak():
+    # 4·7e9·5e6 = 1.4e17 FLOP at a tenth of 312e12: 1.25 GPU-hours; a hundred thousand tokens: an hour all the same
+    tuning = {"task": "tuning", "params": 7e9, "method": "qlora4", "hbm_bytes": 24e9, "peak_flops": 312e12}
+    for tokens, hours, wall in ((5e6, 1.2464387464, 1.2464387464), (1e5, 0.0249287749, 1.0)):
+        inputs = {**tuning, "utilisation": 0.4, "tokens": tokens}
+        found = check({"kind": "installation", "inputs": inputs, "expected": {"gpu_hours": hours, "wall_hours": wall}})
+        assert [one.got for one in found] == pytest.approx([hours, wall])
+
+
 @pytest.mark.parametrize(
     ("inputs", "path", "code"),
     [

@@ -144,6 +144,26 @@ WORKED = [
     ("training_hours", SHAPE, {"flops_per_token": 18e6}),
     ("training_hours", {**SHAPE, "causal": True}, {"flops_per_token": 12e6}),
     ("training_hours", {**SHAPE, "flop_mult": 8}, {"flops_per_token": 24e6}),
+    # Alpaca: 52k samples of 512 tokens, three times, 3 h on 8 A100: an eighth of the peak
+    (
+        "training_hours",
+        {
+            "params": 7e9,
+            "samples": 52_000,
+            "tokens_per_sample": 512,
+            "epochs": 3,
+            "wall_hours": 3,
+            "n_gpus": 8,
+            "peak_flops": 312e12,
+        },
+        {"mfu": 0.1244444444},
+    ),
+    # planned with what H100 experts reach in 16 bit: 0.353·0.85 of the peak, 0.20 to 0.40
+    (
+        "training_hours",
+        {"params_active": 3e9, "params_total": 30e9, "tokens": 1e12, "peak_flops": 1e15, "architecture": "Hopper"},
+        {"gpu_hours": 1.8e22 / (0.353 * 0.85 * 3.6e18), "gpu_hours_low": 12_500, "gpu_hours_high": 25_000},
+    ),
     # published hours turned into a share of the peak: 5.4e19 / (1500·3600·4e13)
     (
         "training_hours",
@@ -202,6 +222,8 @@ WORKED = [
     ),
     # the inputs of four layers, 2 each, and one layer of 34 being computed
     ("training_memory", {**LAYER, "recompute": "full", "layers": 4}, {"gib": 42 / 128}),
+    # two stages hold half of the layers each, the first one two micro-batches
+    ("training_memory", {**LAYER, "hidden_copies": 32, "layers": 4, "pipeline_parallel": 2}, {"gib": 2}),
     ("training_memory", {"seq_len": 8192, "micro_batch": 1, "vocab": 128_256}, {"logits_bytes": 4_202_692_608}),
     ("training_memory", {"params": 70e9, "method": "qlora4"}, {"gb": 47.5}),
     # 0.9·141 − 3, and twice the memory of eight for the host
@@ -220,6 +242,7 @@ WORKED = [
         {**CACHE, "params": 10e9, "precision": "bf16", "tokens": 2000, "sequences": 100, "gpus": 2, "hbm_gb": 20},
         {"gb": 28.192, "gb_per_gpu": 14.096, "fits": True},
     ),
+    ("kv_cache", {"layers": 10, "kv_heads": 8, "head_dim": 128, "kv_precision": "fp8"}, {"kb_per_token": 20.48}),
     ("kv_cache", {**CACHE, "isl": 1000, "osl": 500}, {"mb_mean": 51.2, "mb_peak": 61.44}),
     # experts are all kept: 671e9 whatever is active
     (
@@ -241,6 +264,8 @@ WORKED = [
         {**SERVED, "params_active": 10e9, "moe": True},
         {"step_ms": 48.43333333, "tokens_per_s": 1711.059145},
     ),
+    # half a second in the queue and three prefills
+    ("inference_throughput", {**SERVED, "queue_wait_s": 0.5, "requests_ahead": 3}, {"ttft_ms": 800.15}),
     ("inference_throughput", {**SERVED, "stack_factor": 0.5}, {"tokens_per_s": 1110.987668}),
     # reading alone 3e9/2e12; computing 2e10/1e15 on top, and 5 ms
     ("inference_throughput", STEP, {"step_ms": 1.5}),

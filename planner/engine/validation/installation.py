@@ -63,8 +63,16 @@ def _training(i: Inputs) -> Answer:
     def hours() -> float:
         if "tokens_per_s_per_gpu" in i:
             return float(w.measured_gpu_hours(i.number("tokens"), i.number("tokens_per_s_per_gpu")))
-        share, goodput = i.number("utilisation"), i.number("goodput", 1.0)
-        return float(w.training_gpu_hours(active_params(i), i.number("tokens"), i.number("peak_flops"), share, goodput))
+        share, tokens, work = i.number("utilisation"), i.number("tokens"), w.FLOP_PER_PARAM["train"]
+        if i["task"] == "tuning":  # a small run is start-up, padding and evaluation
+            share = float(w.tuning_mfu(tokens, share))
+            work = w.FLOP_PER_PARAM["lora"] if "method" in i else work
+        peak, goodput = i.number("peak_flops"), i.number("goodput", 1.0)
+        return float(w.training_gpu_hours(active_params(i), tokens, peak, share, goodput, work))
+
+    def wall_hours() -> float:
+        computed = float(w.wall_days(hours(), gpus())) * 24.0
+        return float(w.tuning_hours(i.number("tokens"), computed)) if i["task"] == "tuning" else computed
 
     def gpus() -> int:
         if "n_gpus" in i:
@@ -87,7 +95,7 @@ def _training(i: Inputs) -> Answer:
         "gpus": gpus,
         "servers": lambda: _servers(i, gpus()),
         "gpu_hours": hours,
-        "wall_hours": lambda: float(w.wall_days(hours(), gpus())) * 24.0,
+        "wall_hours": wall_hours,
         "network": network,
     }
 

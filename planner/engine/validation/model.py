@@ -40,7 +40,10 @@ def memory_limits(i: Inputs) -> tuple[float, float]:
 
 def cache_of(i: Inputs) -> w.KvPerToken:
     """The cache that a model adds per token, from its shape."""
-    width = i.either("bytes_per_element", "kv_bytes")
+    if "kv_precision" in i:
+        width = w.BYTES_PER_PARAM[i.text("kv_precision", tuple(w.BYTES_PER_PARAM))]
+    else:
+        width = i.either("bytes_per_element", "kv_bytes")
     full, window = i.get("full_attention_layers"), i.get("sliding_window")
     if full is None and window is not None:
         full = i.number("layers") - i.number("sliding_window_layers") if "sliding_window_layers" in i else 0

@@ -77,7 +77,7 @@ def _roofline(i: Inputs) -> Answer:
     """One replica under saturation, by the roofline of the engine."""
     share, reserve = memory_limits(i)
     compute, bandwidth, experts = _efficiencies(i)
-    isl, osl, gpus = i.number("isl"), i.number("osl"), i.either("gpus", "n_gpus")
+    isl, osl, gpus = i.number("isl"), i.number("osl"), i.either("gpus", "n_gpus", "tensor_parallel")
     rate = w.serving_rate(
         active_params=active_params(i),
         weights=weights_of(i),
@@ -103,6 +103,11 @@ def _roofline(i: Inputs) -> Answer:
     )
     factor = i.number("stack_factor", 1.0)  # of another serving stack, or of AMD cards
     output = float(rate.out_tok_per_s) * factor
+
+    def first_token() -> float:
+        wait = i.measure("queue_wait", SECONDS, 0.0)
+        return float(w.first_token_s(wait, rate.t_prefill, i.number("requests_ahead", 1)))
+
     return {
         "tokens_per_s": lambda: output,
         "tokens_per_s_per_gpu": lambda: output / gpus,
@@ -114,6 +119,7 @@ def _roofline(i: Inputs) -> Answer:
         **durations("step", lambda: float(rate.t_step)),
         **durations("tpot", lambda: float(rate.t_step)),
         **durations("prefill", lambda: float(rate.t_prefill)),
+        **durations("ttft", first_token),
     }
 
 

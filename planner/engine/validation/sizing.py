@@ -36,7 +36,7 @@ def training_hours(i: Inputs) -> Answer:
         return {"speedup": lambda: i.number("mfu_new") / i.positive("mfu_old")}
     if "utilisation_low" in i or "utilisation_high" in i:
         return _band(i)
-    return _run(i)
+    return {**_run(i), **(_band(i) if "architecture" in i else {})}
 
 
 def _phases(i: Inputs) -> Answer:
@@ -56,19 +56,29 @@ def _phases(i: Inputs) -> Answer:
 def _band(i: Inputs) -> Answer:
     """The planning band around a published run: the more of the peak it reaches, the fewer hours."""
 
-    def hours(utilisation: str) -> float:
-        return _hours_at(i, i.number("peak_flops"), i.number(utilisation))
+    def hours(end: str) -> float:
+        if "architecture" in i:  # our band, of MFU times goodput
+            shares = {"low": _planned(i).low, "base": _planned(i).base, "high": _planned(i).high}
+            return float(w.training_gpu_hours(1.0, _work(i), i.number("peak_flops"), shares[end], 1.0, 1.0))
+        return _hours_at(i, i.number("peak_flops"), i.number(f"utilisation_{end}"))
 
     return {
-        "gpu_hours_low": lambda: hours("utilisation_high"),
-        "gpu_hours_base": lambda: hours("utilisation_base"),
-        "gpu_hours_high": lambda: hours("utilisation_low"),
-        "inside": lambda: int(hours("utilisation_high") <= i.number("published_gpu_hours") <= hours("utilisation_low")),
+        "gpu_hours_low": lambda: hours("high"),
+        "gpu_hours_base": lambda: hours("base"),
+        "gpu_hours_high": lambda: hours("low"),
+        "inside": lambda: int(hours("high") <= i.number("published_gpu_hours") <= hours("low")),
     }
 
 
+def _planned(i: Inputs) -> w.TrainingBand:
+    """What hardware, precision and kind of model plan with, where the case states no share of the peak."""
+    experts = i.flag("moe", "params_total" in i and active_params(i) < i.number("params_total"))
+    single = i.flag("single_server", False)
+    return w.training_band(str(i["architecture"]), str(i.get("precision", "bf16")), experts, single)
+
+
 def _goodput(i: Inputs) -> float:
-    return i.number("goodput", 1.0)
+    return i.number("goodput", _planned(i).goodput if "architecture" in i else 1.0)
 
 
 def _flop_mult(i: Inputs) -> float:
@@ -129,6 +139,8 @@ def _mfu(i: Inputs) -> float:
         hfu = i.number("hfu")
         recomputed = "flops_per_token" not in i and _flop_mult(i) == w.FLOP_PER_PARAM["recompute_hw"]
         return hfu if recomputed else float(w.mfu_of_hfu(hfu))
+    if "architecture" in i and "utilisation" not in i and "mfu" not in i:
+        return _planned(i).mfu
     return i.either("utilisation", "mfu")
 
 
@@ -311,7 +323,9 @@ def _activations(i: Inputs) -> Answer:
 
     def everything() -> float:
         spare = logits() if "vocab" in i or "vocabulary" in i else 0.0
-        return layer() * i.number("layers") + live() + spare
+        stages = i.number("pipeline_parallel", 1)
+        under_way = min(stages, i.number("micro_batches", stages))  # micro-batches that the first stage holds
+        return layer() * i.number("layers") / stages * under_way + live() + spare
 
     return {**sizes("{}_per_layer", layer), **sizes("logits_{}", logits), **sizes("{}", everything)}
 
@@ -361,12 +375,12 @@ def kv_cache(i: Inputs) -> Answer:
         return lambda: cache(length) + (weights_of(i) if "params" in i or "params_total" in i else 0.0)
 
     def shared() -> float:
-        return whole(context)() / i.either("gpus", "n_gpus")
+        return whole(context)() / i.either("gpus", "n_gpus", "tensor_parallel")
 
     def fits() -> bool:
         share, reserve = memory_limits(i)
         usable = float(w.usable_memory_bytes(memory_gb(i), share, reserve))
-        return whole(context)() <= i.either("gpus", "n_gpus") * usable
+        return whole(context)() <= i.either("gpus", "n_gpus", "tensor_parallel") * usable
 
     return {
         **sizes("{}_per_token", lambda: each),

@@ -18,6 +18,7 @@ from planner.engine.workload.bands import (
     TRAINING_BANDS,
     TrainingBand,
     training_band,
+    tuning_hours,
     tuning_mfu,
 )
 from planner.engine.workload.cache import (
@@ -129,6 +130,7 @@ from planner.engine.workload.serving import (
     compute_bound_batch,
     cost_per_million_tokens,
     decode_read_s,
+    first_token_s,
     serving_rate,
 )
 from planner.engine.workload.training import (
@@ -223,6 +225,7 @@ __all__ = [
     "disaggregated_nodes",
     "erlang_c",
     "expected_scaling",
+    "first_token_s",
     "flop_per_token",
     "gang_by_bytes",
     "gang_by_deadline",
@@ -264,6 +267,7 @@ __all__ = [
     "training_band",
     "training_gpu_hours",
     "transfer_s",
+    "tuning_hours",
     "tuning_mfu",
     "usable_memory_bytes",
     "wall_days",

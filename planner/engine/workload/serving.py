@@ -74,6 +74,17 @@ def decode_read_s(
     return unboxed(read / above("bandwidth", bandwidth, unit="byte/s"))
 
 
+def first_token_s(queue_wait_s: npt.ArrayLike, prefill_s: npt.ArrayLike, requests_ahead: npt.ArrayLike = 1.0) -> Values:
+    """Return the time to the first token: the wait in the queue and the prefills up to one's own. [s]
+
+    prefill_s      : of one request, `ServingRate.t_prefill`. [s]
+    requests_ahead : prefills that run before the first token, one's own included. [1]
+    All shapes broadcast. Source: sizing reference 4.1.
+    """
+    prefills = within("prefill_s", prefill_s, 0.0, unit="s") * within("requests_ahead", requests_ahead, 1.0)
+    return unboxed(within("queue_wait_s", queue_wait_s, 0.0, unit="s") + prefills)
+
+
 def compute_bound_batch(
     peak_flops: npt.ArrayLike, memory_bandwidth: npt.ArrayLike, bytes_per_param: npt.ArrayLike
 ) -> Values:
