@@ -17,13 +17,11 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser):
-        parser.add_argument(
-            "files", nargs="*", type=Path, help="files of cases; the project's hand-worked ones otherwise"
-        )
+        parser.add_argument("files", nargs="*", type=Path, help="files of cases; all that the project ships otherwise")
 
     def handle(self, *args, files, **options):
         counts, refused = Counter(), 0
-        for path in files or [SHIPPED / "hand_cases.json"]:
+        for path in files or sorted(SHIPPED.glob("*_cases.json")):
             for case in _cases(path):
                 try:
                     answer = check(case)
@@ -36,11 +34,11 @@ class Command(BaseCommand):
                     sys.stdout.write("  ".join(_cells(found)) + "\n")
         sys.stdout.flush()
         summary = ", ".join(f"{counts[status]} {status}" for status in ("ok", "off", "declared", "unsupported"))
-        self.stderr.write(summary + (f", {refused} cases refused" if refused else ""), lambda text: text)
+        self.stderr.write(summary + (f", {refused} refused" if refused else ""), lambda text: text)
         if counts["off"]:
             raise CommandError(f"{counts['off']} off", returncode=1)
         if refused:
-            raise CommandError(f"{refused} cases refused", returncode=2)
+            raise CommandError(f"{refused} refused", returncode=2)
 
 
 def _cases(path):
