@@ -48,6 +48,13 @@ def test_a_longer_deadline_turns_a_cluster_into_one_server():
     }
 
 
+def test_cards_without_nvlink_take_three_tenths_longer_over_four():
+    # 36,864 GPU-hours in 200 days are 7.7 GPUs; 47,923 are 10
+    case = {**PRETRAIN, "deadline_days": 200, "nvlink": False, "gpus_per_node": 10}
+    assert installed(**case)["gpus"] == 10
+    assert installed(**{**case, "nvlink": True})["gpus"] == 8
+
+
 def test_a_batch_too_small_for_any_network_says_so():
     # 64 Ki tokens over 56 GPUs are 1,170 each, where 8 × 800 Gb/s needs 1,810
     found = installed(**{**PRETRAIN, "global_batch_tokens": 65_536}, deadline_days=30)

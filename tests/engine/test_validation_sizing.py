@@ -189,6 +189,7 @@ WORKED = [
     # a quarter of the model on each of four tensor-parallel GPUs, sharded over 16/4: 2e9·(2 + 4 + 12/4)
     ("training_memory", {**STATES, "stage": 1, "tensor_parallel": 4}, {"gb_per_gpu": 18}),
     ("training_memory", {**STATES, "stage": 1, "tensor_parallel": 4, "n_gpus": 4}, {"gb_per_gpu": 36}),
+    ("training_memory", {**STATES, "stage": 1, "tp": 2, "pp": 2}, {"gb_per_gpu": 18}),
     # 2e9·18/4 + 4·1e8
     (
         "training_memory",

@@ -60,7 +60,7 @@ def _training(i: Inputs) -> Answer:
         """Achieved by one GPU in a step. [FLOP/s]"""
         return i.number("peak_flops") * i.number("utilisation")
 
-    def hours() -> float:
+    def work_hours() -> float:
         if "tokens_per_s_per_gpu" in i:
             return float(w.measured_gpu_hours(i.number("tokens"), i.number("tokens_per_s_per_gpu")))
         share, tokens, work = i.number("utilisation"), i.number("tokens"), w.FLOP_PER_PARAM["train"]
@@ -80,8 +80,19 @@ def _training(i: Inputs) -> Answer:
             if given < least:
                 raise InputError(Problem(("inputs", "n_gpus"), "out_of_bounds", given, least, unit="GPU"))
             return given
-        by_time = float(w.gang_by_deadline(hours(), i.number("deadline_days"))) if "deadline_days" in i else 1.0
-        return int(w.round_gang(max(by_memory(), by_time), _server_gpus(i)))
+        wanted = by_memory()
+        if "deadline_days" in i:
+            days = i.number("deadline_days")
+            wanted = max(wanted, w.gang_by_deadline(work_hours(), days))
+            wanted = max(wanted, w.gang_by_deadline(work_hours() * slower(wanted), days))
+        return int(w.round_gang(wanted, _server_gpus(i)))
+
+    def slower(gang: int) -> float:
+        """Factor of the time that cards without NVLink take."""
+        return float(w.link_time_factor(gang, i.flag("nvlink", True)))
+
+    def hours() -> float:
+        return work_hours() * slower(gpus())
 
     def network() -> str:
         i.leave("global_batch_tokens")  # whatever it is, one server needs no network

@@ -27,6 +27,14 @@ def active_params(i: Inputs) -> float:
     return i.either("params", "params_total")
 
 
+def tensor_parallel(i: Inputs) -> float:
+    return i.either("tensor_parallel", "tp", default=1)
+
+
+def pipeline_parallel(i: Inputs) -> float:
+    return i.either("pipeline_parallel", "pp", default=1)
+
+
 def memory_gb(i: Inputs) -> float:
     """Nameplate memory of one GPU. [GB]"""
     return i.measure("hbm", BYTES) / 1e9

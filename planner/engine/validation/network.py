@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.engine import workload as w
 from planner.engine.validation.base import Answer, Inputs
-from planner.engine.validation.model import gpus_of
+from planner.engine.validation.model import gpus_of, pipeline_parallel
 from planner.engine.validation.units import durations
 
 
@@ -69,7 +69,7 @@ def _data_parallel(i: Inputs) -> Answer:
     def tokens() -> float:
         if "tokens_per_gpu" in i:
             return i.number("tokens_per_gpu")
-        return i.number("global_batch_tokens") * i.number("pipeline_parallel", 1) / gpus_of(i)
+        return i.number("global_batch_tokens") * pipeline_parallel(i) / gpus_of(i)
 
     def ratio() -> float:
         if "samples_per_s_one_gpu" in i:  # a measured step of one GPU in place of its FLOP
@@ -108,7 +108,7 @@ def _data_parallel(i: Inputs) -> Answer:
         "efficiency": lambda: float(w.data_parallel_efficiency(ratio(), i.number("overlap", w.OVERLAP))),
         "tokens_per_gpu": needed,
         "tokens_needed": needed,
-        "max_gpus": lambda: i.number("global_batch_tokens") * i.number("pipeline_parallel", 1) / needed(),
+        "max_gpus": lambda: i.number("global_batch_tokens") * pipeline_parallel(i) / needed(),
     }
 
 
@@ -145,5 +145,7 @@ def _bubble(i: Inputs) -> float:
 def _tensor_parallel(i: Inputs) -> float:
     flops = i.number("peak_flops") * i.either("utilisation", "mfu")
     return float(
-        w.tensor_parallel_ratio(i.number("tensor_parallel"), flops, i.number("link_bandwidth"), i.number("hidden"))
+        w.tensor_parallel_ratio(
+            i.either("tensor_parallel", "tp"), flops, i.number("link_bandwidth"), i.number("hidden")
+        )
     )

@@ -77,7 +77,7 @@ def _roofline(i: Inputs) -> Answer:
     """One replica under saturation, by the roofline of the engine."""
     share, reserve = memory_limits(i)
     compute, bandwidth, experts = _efficiencies(i)
-    isl, osl, gpus = i.number("isl"), i.number("osl"), i.either("gpus", "n_gpus", "tensor_parallel")
+    isl, osl, gpus = i.number("isl"), i.number("osl"), i.either("gpus", "n_gpus", "tensor_parallel", "tp")
     rate = w.serving_rate(
         active_params=active_params(i),
         weights=weights_of(i),

@@ -20,6 +20,8 @@ from planner.engine.validation.model import (
     gpus_of,
     memory_gb,
     memory_limits,
+    pipeline_parallel,
+    tensor_parallel,
     weights_of,
 )
 from planner.engine.validation.network import allreduce
@@ -241,7 +243,7 @@ def _usable(i: Inputs) -> Answer:
 
 def _model_parallel(i: Inputs) -> float:
     """Parts into which tensor and pipeline parallelism cut the model."""
-    return i.number("tensor_parallel", 1) * i.number("pipeline_parallel", 1)
+    return tensor_parallel(i) * pipeline_parallel(i)
 
 
 def _data_parallel(i: Inputs) -> float:
@@ -306,7 +308,7 @@ def _activations(i: Inputs) -> Answer:
         kind = i.text("recompute", ("none", "selective", "full"), "none")
         if kind == "full":
             return float(w.activation_bytes_per_layer("full", s, b, h))
-        parallel = i.number("tensor_parallel", 1)
+        parallel = tensor_parallel(i)
         if kind == "selective" or i.flag("flash_attention", False):
             return float(w.activation_bytes_per_layer("selective", s, b, h, 0, parallel))
         spread = "sequence_parallel" if i.flag("sequence_parallel", False) else "none"
@@ -323,7 +325,7 @@ def _activations(i: Inputs) -> Answer:
 
     def everything() -> float:
         spare = logits() if "vocab" in i or "vocabulary" in i else 0.0
-        stages = i.number("pipeline_parallel", 1)
+        stages = pipeline_parallel(i)
         under_way = min(stages, i.number("micro_batches", stages))  # micro-batches that the first stage holds
         return layer() * i.number("layers") / stages * under_way + live() + spare
 
@@ -375,12 +377,12 @@ def kv_cache(i: Inputs) -> Answer:
         return lambda: cache(length) + (weights_of(i) if "params" in i or "params_total" in i else 0.0)
 
     def shared() -> float:
-        return whole(context)() / i.either("gpus", "n_gpus", "tensor_parallel")
+        return whole(context)() / i.either("gpus", "n_gpus", "tensor_parallel", "tp")
 
     def fits() -> bool:
         share, reserve = memory_limits(i)
         usable = float(w.usable_memory_bytes(memory_gb(i), share, reserve))
-        return whole(context)() <= i.either("gpus", "n_gpus", "tensor_parallel") * usable
+        return whole(context)() <= i.either("gpus", "n_gpus", "tensor_parallel", "tp") * usable
 
     return {
         **sizes("{}_per_token", lambda: each),
