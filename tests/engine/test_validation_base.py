@@ -3,6 +3,8 @@
 import pytest
 
 from planner.engine.quantities import InputError
+from planner.engine.validation import SOLVERS as SOLVERS_OF_ALL
+from planner.engine.validation import hand, installation, sizing, tco
 from planner.engine.validation.base import Leading, compare
 
 SOLVERS = {
@@ -92,3 +94,10 @@ def test_a_number_must_be_one(value):
 def test_a_tolerance_must_be_a_number(tolerance):
     assert refusal({"area": {"value": 12, "tolerance_rel": tolerance}}) == [("tolerance_rel", "not_a_number")]
     assert refusal({"area": 12}, tol={"area": tolerance}) == [("tol", "not_a_number")]
+
+
+def test_no_two_families_claim_a_kind():
+    families = (hand, sizing, installation, tco)
+    kinds = [kind for family in families for kind in family.SOLVERS]
+    assert len(kinds) == len(set(kinds))
+    assert set(kinds) <= set(SOLVERS_OF_ALL)
