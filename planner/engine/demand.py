@@ -96,6 +96,7 @@ class Requirement:
     required : what planning asks for: headroom, rounding to servers and spare servers included.
     reserve  : held back as spare servers, part of `required`.
     gang     : GPUs one job needs at once; 1 for work that splits.
+    replica  : GPUs of one copy of a served model; what is left of a server serves nothing. 1 for other work.
     """
 
     mean: Array
@@ -103,6 +104,7 @@ class Requirement:
     required: Array
     reserve: Array
     gang: int = 1
+    replica: int = 1
     gang_memory: int = 1
     gang_deadline: int = 1
     fits: bool = True
@@ -309,7 +311,8 @@ class Sizing:
     def _serving(self, work: ServingWorkload, hardware: Accelerator, server_gpus: int) -> Requirement:
         per_gpu, replica, factors = self._request_rate(work, hardware)
         derate = formulas.SLO_DERATE[work.latency]
-        requests = driver_path(work.growth, work.requests_per_day, self.calendar.months) * self.software / 86_400.0
+        path = driver_path(work.growth, work.requests_per_day, self.calendar.months)
+        requests = formulas.arrival_rate(path) * self.software
         usable = per_gpu * derate  # requests/s a GPU carries within its latency class
         mean = (requests / usable)[None, :]
         target = work.target_utilisation
@@ -335,6 +338,7 @@ class Sizing:
             required=required,
             reserve=reserve,
             gang=replica,
+            replica=replica,
             gang_memory=replica,
             limit="redundancy" if one_server and work.spare_servers else "throughput",
             runner_up="throughput" if one_server and work.spare_servers else "redundancy",

@@ -60,6 +60,7 @@ class _PlanRun:
     no_offer: Finding | None = None
     offers_by_class: dict[str, CloudOffer | None] = field(default_factory=dict)
     cloud_by_class: dict[str, list[Line]] = field(default_factory=dict)
+    stranded: dict[str, Array] = field(default_factory=dict)
 
     @property
     def scenario(self) -> Scenario:
@@ -108,6 +109,7 @@ class _PlanRun:
             fte=fte,
             commissioning_days=self.books.commissioning_days,
             cloud_by_class=self.cloud_by_class,
+            stranded=self.stranded,
         )
         result.orders = orders_of(result, bought)
         judge(result, self.scenario, self.books, lost)
@@ -257,7 +259,13 @@ class _PlanRun:
         Returns the allocation, the room, and the GPU-hours of work that heat took from owned machines.
         """
         order = [work.slug for work in self.sizing.workloads]
-        installed = {holding.machine.slug: holding.cards for holding in fleet.holdings}
+        for holding in fleet.holdings:
+            slug = holding.machine.slug
+            needs = [need for able in usable.values() for machine, need in able if machine.slug == slug]
+            self.stranded[slug] = holding.stranded(needs)
+        installed = {
+            holding.machine.slug: holding.cards - self.stranded[holding.machine.slug] for holding in fleet.holdings
+        }
         allocation = allocate(order, reference, usable, installed, offered)
         none = np.zeros(self.shape)
         fabric_kw = (network.kw_max, network.kw_typical) if network is not None else (none, none)

@@ -9,9 +9,10 @@ import numpy as np
 
 from planner.engine.costs import Books
 from planner.engine.housing import UpgradeOrder
-from planner.engine.inputs import Scenario
+from planner.engine.inputs import PoolWorkload, Scenario
 from planner.engine.lines import round_half_up
 from planner.engine.result import Finding, PlanResult
+from planner.engine.workload import tensor_parallel_gang
 
 
 def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: float) -> None:
@@ -94,12 +95,39 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
                         },
                     )
                 )
+    _warn_of_uneven_gpus(result, scenario)
     _warn_of_rented_gang(result)
     unmet_hours = float((allocation.unmet[0] * calendar.hours).sum())
     if unmet_hours > 0:
         result.unmet_cost = _unmet_cost(result, scenario, books, unmet_hours)
         first = int(np.argmax(allocation.unmet[0] > 0))
         result.warnings.append(Finding("unmet", first, {"gpu_hours": unmet_hours, "cost": result.unmet_cost}))
+
+
+def _warn_of_uneven_gpus(result: PlanResult, scenario: Scenario) -> None:
+    """GPUs that complete no replica, and jobs over a count that tensor parallelism cannot split evenly."""
+    for holding in result.fleet.holdings:
+        slug = holding.machine.slug
+        left = result.stranded.get(slug, np.zeros((1, 1)))[0]
+        if not left.any():
+            continue
+        month = int(np.argmax(left > 0))
+        facts = {
+            "item": slug,
+            "gpus": float(holding.cards[0, month]),
+            "stranded_gpus": float(left[month]),
+            "needed_gpus": min(need.replica for need in result.requirements[slug].values() if need.replica > 1),
+            "months": int((left > 0).sum()),
+        }
+        result.warnings.append(Finding("stranded_gpus", month, facts))
+    servers = [holding.machine.server_gpus for holding in result.fleet.holdings] or [LARGEST_INSTANCE]
+    for work in scenario.demand.workloads:
+        if not isinstance(work, PoolWorkload):
+            continue
+        even = tensor_parallel_gang(work.gang_gpus, max(servers))
+        if even != work.gang_gpus:
+            facts = {"workload": work.slug, "gpus": work.gang_gpus, "needed_gpus": even}
+            result.warnings.append(Finding("uneven_gang", None, facts))
 
 
 # GPUs of the largest instance that on-demand offers name. [GPU]

@@ -5,6 +5,7 @@ All arrays are (S, M). Counts are chassis ("hosts") and GPUs ("cards"); without 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +14,7 @@ from planner.engine.calendar import Array, lead_in_months
 from planner.engine.demand import Machine, Requirement
 from planner.engine.inputs import Plan, Scenario
 from planner.engine.rounding import SLACK
+from planner.engine.workload import stranded_gpus
 
 DEFAULT_MIN_SERVICE = 18  # months, where an overflow offer can bridge instead (model.md 3)
 
@@ -68,6 +70,11 @@ class Holding:
     @property
     def cards(self) -> Array:
         return np.cumsum(self.arrived_cards - self.retired_cards, axis=1)
+
+    def stranded(self, needs: Iterable[Requirement]) -> Array:
+        """GPUs in service that serve nothing, (S, M): left over where all work comes in whole replicas."""
+        replica = min((need.replica for need in needs), default=1)
+        return np.asarray(stranded_gpus(np.clip(self.cards, 0.0, None), self.machine.slots, replica))
 
     def survivors(self, arrived: Array, retired: Array, month: int) -> Array:
         """(S, month + 1): of each month's arrivals, how many are there at the end of `month`; oldest leave first."""

@@ -96,6 +96,7 @@ class PlanResult:
     commissioning_days: float = 0.0
     unmet_cost: float | None = None
     cloud_by_class: dict[str, list[Line]] = field(default_factory=dict)
+    stranded: dict[str, Array] = field(default_factory=dict)  # GPUs that complete no replica, by build slug
 
     @property
     def slug(self) -> str:

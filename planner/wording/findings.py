@@ -218,6 +218,22 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("cloud offer smaller than the job of {gpus} GPUs"),
         "warn",
     ),
+    "stranded_gpus": (
+        _(
+            "From {month}, for {months}: each copy of the model takes {needed_gpus} GPUs of one server, which leaves "
+            "{stranded_gpus} of the {gpus} GPUs in {item} without work. Buy cards in steps of {needed_gpus}."
+        ),
+        _("{stranded_gpus} of {gpus} GPUs complete no copy of the model"),
+        "warn",
+    ),
+    "uneven_gang": (
+        _(
+            "{workload} has jobs over {gpus} GPUs. Tensor parallelism splits a model over 1, 2, 4 or 8 GPUs, because "
+            "its attention heads must divide evenly: unless these jobs are data parallel only, plan {needed_gpus}."
+        ),
+        _("a job over {gpus} GPUs: tensor parallelism needs {needed_gpus}"),
+        "warn",
+    ),
     "meets_demand": (_("It serves all demand in every month."), _("meets demand every month"), "good"),
     "no_gang_exceeds_server": (
         _("No job exceeds one server ({gpus} of {server_gpus} GPUs), so a fabric would buy nothing."),
@@ -297,7 +313,7 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = number(value, digits=3)
             case "limit":
                 texts[name] = _limit(found, evaluation)
-            case "needed_gpus" | "server_gpus" | "gpus" | "noise_db" | "demand_gpu" | "capacity_gpu":
+            case "needed_gpus" | "server_gpus" | "stranded_gpus" | "gpus" | "noise_db" | "demand_gpu" | "capacity_gpu":
                 texts[name] = "–" if value is None else number(value)
             case "months":
                 texts[name] = _months(value)

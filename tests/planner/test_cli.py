@@ -397,7 +397,46 @@ def test_validation_prints_one_line_a_field_and_is_content(shell):
 
 
 def test_validation_without_a_file_runs_the_shipped_cases(shell):
-    assert shell("manage.py", "validate_model").returncode == 0
+    done = shell("manage.py", "validate_model")
+    assert done.returncode == 0
+    kinds = {line.split("  ")[1] for line in done.stdout.splitlines()}
+    assert {"scale_out", "training_hours", "installation"} <= kinds
+
+
+def test_validation_of_published_cases_prints_bare_numbers_and_a_summary(shell):
+    done = shell("manage.py", "validate_model", HAND.with_name("sizing_cases.json"))
+    assert done.returncode == 0
+    lines = [line.split("  ") for line in done.stdout.splitlines()]
+    assert {len(cells) for cells in lines} == {7}
+    assert ["llama1_65b_days", "training_hours", "wall_days", "21", "20.82095973", "0.8525727%", "ok"] in lines
+    assert done.stderr.splitlines()[-1] == f"{len(lines)} ok, 0 off, 0 declared, 0 unsupported"
+
+
+def test_a_refused_case_is_named_and_the_others_are_compared(shell, tmp_path):
+    good = {"id": "good", "kind": "spares", "inputs": {"lambda": 1.0}, "expected": {"spares": 4}}
+    odd = {**good, "id": "odd", "inputs": {"lambda": 1.0, "colour": "red"}}
+    done = shell("manage.py", "validate_model", written(tmp_path, json.dumps([odd, good]), "mixed.json"))
+    assert done.returncode == 2
+    assert "mixed.json: odd: inputs/colour: unknown_field" in done.stderr
+    assert "1 ok, 0 off, 0 declared, 0 unsupported, 1 refused" in done.stderr
+    assert [line.split("  ")[0] for line in done.stdout.splitlines()] == ["good"]
+
+
+def test_a_fault_that_the_source_declares_is_no_failure(shell, tmp_path):
+    case = {"id": "a", "kind": "spares", "inputs": {"lambda": 1.0}, "expected": {"spares": 5}}
+    case["known_mismatch"] = {"spares": "the table counts one more"}
+    done = shell("manage.py", "validate_model", written(tmp_path, json.dumps([case]), "declared.json"))
+    assert done.returncode == 0
+    assert done.stdout.rstrip().endswith("declared: the table counts one more")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [([1, 2.5], "[1, 2.5]"), ([1, 2, 3, 4], "[1, 2, 3, … 4 entries]"), ({"a": [1]}, "{a [1]}")]
+)
+def test_lists_and_tables_are_shown_whole_or_with_their_length(shell, tmp_path, value, shown):
+    cases = [{"id": "tide", "kind": "tide", "inputs": {}, "expected": {"heights": value}}]
+    done = shell("manage.py", "validate_model", written(tmp_path, json.dumps(cases), "tide.json"))
+    assert done.stdout.rstrip() == f"tide  tide  heights  {shown}  —  —  unsupported"
 
 
 def test_a_case_that_is_off_is_exit_1(shell, tmp_path):

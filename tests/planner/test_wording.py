@@ -200,6 +200,7 @@ FACTS = {
     "item": "srv-8x",
     "gpus": 16,
     "needed_gpus": 16,
+    "stranded_gpus": 1,
     "server_gpus": 8,
     "workload": "pool",
     "served": 0.75,

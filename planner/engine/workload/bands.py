@@ -104,9 +104,19 @@ def tuning_mfu(tokens: npt.ArrayLike, mfu: npt.ArrayLike) -> Values:
     """Return the MFU of a tuning run: at most 0.10 below 1e8 tokens, `mfu` above. [1]
 
     tokens, mfu : any shapes. [token], [1]
-    Such a run also takes an hour at least, SMALL_TUNING_HOURS.
+    Such a run also takes an hour at least, `tuning_hours`.
     Source: sizing reference 1.3, default (Alpaca: 52k samples, 3 epochs, about 12 % of the peak).
     """
     share = above("mfu", mfu, 1.0)
     small = within("tokens", tokens, 0.0, unit="token") < SMALL_TUNING_TOKENS
     return unboxed(np.where(small, np.minimum(share, SMALL_TUNING_MFU), share))
+
+
+def tuning_hours(tokens: npt.ArrayLike, wall_hours: npt.ArrayLike) -> Values:
+    """Return the wall time of a tuning run: an hour at least below 1e8 tokens. [h]
+
+    tokens, wall_hours : any shapes; hours as computed. [token], [h] Source: sizing reference 1.3, default.
+    """
+    computed = within("wall_hours", wall_hours, 0.0, unit="h")
+    small = within("tokens", tokens, 0.0, unit="token") < SMALL_TUNING_TOKENS
+    return unboxed(np.where(small, np.maximum(computed, SMALL_TUNING_HOURS), computed))

@@ -123,6 +123,38 @@ def round_gang(gpus: npt.ArrayLike, server_gpus: int) -> Values:
     return unboxed(np.where(wanted <= size, inside, -(-wanted // size) * size))
 
 
+# Largest power of two that tensor parallelism uses in one server. [GPU] Sizing reference 6.4 and 10.
+TENSOR_PARALLEL_STEP = 8
+
+
+def tensor_parallel_gang(gpus: int, server_gpus: int) -> int:
+    """Return the next count over which tensor parallelism splits a model evenly: 1, 2, 4, 8, then groups of 8. [GPU]
+
+    gpus        : wanted, at least 1. [GPU]
+    server_gpus : of one server or NVLink domain; the groups are the largest power of two in it, up to 8. [GPU]
+    Attention heads come in multiples of powers of two: 3, 5, 6 or 7 GPUs rarely divide them. Scalars.
+    Source: sizing reference 6.4 and 10 ("1, 2, 4, 8").
+    """
+    wanted = int(whole("gpus", gpus, 1, unit="GPU"))
+    size = min(int(whole("server_gpus", server_gpus, 1, unit="GPU")), TENSOR_PARALLEL_STEP)
+    group: int = 1 << (size.bit_length() - 1)
+    return -(-wanted // group) * group if wanted > group else 1 << (wanted - 1).bit_length()
+
+
+def stranded_gpus(cards: npt.ArrayLike, server_gpus: int, replica: int) -> Values:
+    """Return the GPUs that complete no replica, where servers are filled one after another. [GPU]
+
+    cards       : of all servers together, any shape. [GPU]
+    server_gpus : one full server holds so many. [GPU]
+    replica     : GPUs of one copy of a model, which no server shares; over one server the servers are joined. [GPU]
+    """
+    held = within("cards", cards, 0.0, unit="GPU")
+    size, copy = int(whole("server_gpus", server_gpus, 1, unit="GPU")), int(whole("replica", replica, 1, unit="GPU"))
+    if copy > size:
+        return unboxed(held % copy)
+    return unboxed(np.floor(held / size) * (size % copy) + (held % size) % copy)
+
+
 # PCIe-only cards: a gang over 4 in one server takes this much longer. [1] Sizing reference 10, step 5, default.
 PCIE_TIME_FACTOR = 1.30
 PCIE_GANG = 4

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from planner.engine.bounds import Values, above, not_a_choice, unboxed, within
 from planner.engine.rounding import SLACK
 from planner.engine.workload.cache import BYTES_PER_PARAM, KvPerToken, kv_bytes, kv_bytes_per_token, weight_bytes
+from planner.engine.workload.gang import TENSOR_PARALLEL_STEP
 from planner.engine.workload.memory import usable_memory_bytes
 from planner.engine.workload.serving import (
     BANDWIDTH_EFFICIENCY,
@@ -105,6 +106,7 @@ def smallest_replica(
         bit, into which the weights are widened.
     memory_gb, bandwidth_gbps, *_tflops : of one GPU. [GB], [GB/s], [1e12 FLOP/s]
     architecture : the catalog's word; "CDNA …" (AMD) takes 0.6 of the roofline's rate, CDNA_SERVING_FACTOR.
+    sizes : replicas to try; those whose tensor parallelism, up to 8, does not divide the heads are left out. [GPU]
     cache_bytes : bytes of a cached number; by default 1 (8 bit) where the card computes in 8 or 4 bits, else 2. [byte]
     Scalars. Source: `replica_size` and `serving_rate`.
     """
@@ -118,7 +120,12 @@ def smallest_replica(
     kv = _cache_of(shape, cache_bytes or (2.0 if computed == "bf16" else 1.0))
     weights = weight_bytes(shape["params_b"] * 1e9, precision)
     gpus = replica_size(
-        weights=weights, kv=kv, memory_gb=memory_gb, input_tokens=input_tokens, output_tokens=output_tokens, sizes=sizes
+        weights=weights,
+        kv=kv,
+        memory_gb=memory_gb,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        sizes=[size for size in sizes if shape["heads"] % min(size, TENSOR_PARALLEL_STEP) == 0],
     )
     if gpus is None:
         return None
