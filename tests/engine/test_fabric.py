@@ -36,7 +36,7 @@ def fat_tree(i):
 
 
 def super_spine(i):
-    each = f.super_spine(i["sus"], i["uplinks_per_spine"], i["radix"])  # one spine of each unit in a group
+    each, _ = f.super_spine(i["sus"], i["uplinks_per_spine"], i["radix"])  # one spine of each unit in a group
     return {"super_spine_per_group": each, "super_spine": each * i["groups"], "spine": i["sus"] * i["groups"]}
 
 
@@ -197,12 +197,10 @@ def test_optics_of_a_full_fabric_fill_every_cage():
 
 def test_cables_and_power():
     # facility reference 1.5 and section 6 of the facility cases
-    assert f.cable_kg(256, 3, "copper") == pytest.approx(34.56)
-    assert f.cable_kg(256, 30, "optical") == pytest.approx(69.12)
+    assert f.cable_kg(256, 3, f.CABLE_KG_PER_M["copper"]) == pytest.approx(34.56)
+    assert f.cable_kg(256, 30, f.CABLE_KG_PER_M["optical"]) == pytest.approx(69.12)
     # SN5610: 0.9 kW typical, 2.08 kW with 64 optics of 18.4 W
     assert f.fabric_kw(900, 1, 64, 18.4) == pytest.approx(2.08, abs=64 * 0.0001)
-    with pytest.raises(InputError):
-        f.cable_kg(1, 1, "string")
 
 
 @settings(max_examples=150, deadline=None)
@@ -243,7 +241,7 @@ def test_more_nodes_never_take_fewer_leaves_or_links(nodes):
     (lambda: f.fat_tree(4, 0, 64), "rails"),
     (lambda: f.fat_tree(4, 8, 1), "radix"),
     (lambda: f.fat_tree(4, 8, 64, leaf_down=64), "leaf_down"),
-    (lambda: f.fat_tree(4, 8, 64, oversubscription=0.5), "oversubscription"),
+    (lambda: f.fat_tree(4, 8, 64, oversubscription=0.01), "oversubscription"),
     (lambda: f.fat_tree(4, 8, 64, su_nodes=0), "su_nodes"),
     (lambda: f.fat_tree(4, 8, 64, ufm=-1), "ufm"),
     (lambda: f.fat_tree(4, 8, 64, tiers=4), "tiers"),

@@ -90,8 +90,7 @@ def optic_power(i):
 
 
 def cable_mass(i):
-    medium = {kg: name for name, kg in fabric.CABLE_KG_PER_M.items()}[i["kg_per_m"]]
-    return {"kg": round(fabric.cable_kg(i["count"], i["metres"], medium), 9)}
+    return {"kg": round(fabric.cable_kg(i["count"], i["metres"], i["kg_per_m"]), 9)}
 
 
 def psu(i):
