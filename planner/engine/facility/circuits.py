@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.engine.bounds import Values, above, not_a_choice, refusal, unboxed, whole, within
+from planner.engine.quantities import InputError, Problem
 from planner.engine.rounding import SLACK, rounded_up
 
 # Share of a breaker that a continuous load may take: North America (NEC), and cords rated by IEC. [1]
@@ -198,14 +199,15 @@ def psu_input_kw(output_kw: npt.ArrayLike, efficiency: npt.ArrayLike) -> Values:
 TYPICAL_SHARE = 0.76
 
 
-def check_power_chain(idle_kw: float, typical_kw: float, max_kw: float) -> None:
+def check_power_chain(idle_kw: float, typical_kw: float, max_kw: float, path: tuple[str, ...] = ()) -> None:
     """Raise InputError unless 0 ≤ idle ≤ typical ≤ maximum. [kW]
 
-    A sum of supply ratings below the maker's maximum, or an idle draw above the typical one, is a fault in the data:
-    facility reference 8.1.
+    path : where the machine stands in its document, for the error.
+    A maximum summed from supplies or an idle draw above the typical one is a fault in the data: facility reference 8.1.
     """
-    within("typical_kw", typical_kw, 0.0, float(within("max_kw", max_kw, 0.0, unit="kW")), "kW")
-    within("idle_kw", idle_kw, 0.0, typical_kw, "kW")
+    for name, value, most in (("typical_kw", typical_kw, max_kw), ("idle_kw", idle_kw, typical_kw)):
+        if not 0.0 <= value <= most + SLACK:
+            raise InputError(Problem((*path, name), "out_of_bounds", value, 0.0, most, "kW"))
 
 
 def measured_draw_kw(idle_kw: npt.ArrayLike, typical_kw: npt.ArrayLike, busy_share: npt.ArrayLike) -> Values:
