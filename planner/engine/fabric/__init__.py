@@ -7,7 +7,17 @@ a link joins two ports. Impossible input raises InputError (a ValueError) naming
 `optics` cables, optics and power.
 """
 
-from planner.engine.fabric.networks import BasePod, StorageFabric, basepod, in_band, out_of_band, storage_fabric
+from planner.engine.fabric.networks import (
+    BASEPOD_SERVERS,
+    OOB_PORTS,
+    OOB_UPLINKS,
+    BasePod,
+    StorageFabric,
+    basepod,
+    in_band,
+    out_of_band,
+    storage_fabric,
+)
 from planner.engine.fabric.optics import (
     CABLE_KG_PER_M,
     MEDIA,
@@ -44,8 +54,11 @@ from planner.engine.fabric.tree import (
 )
 
 __all__ = [
+    "BASEPOD_SERVERS",
     "CABLE_KG_PER_M",
     "MEDIA",
+    "OOB_PORTS",
+    "OOB_UPLINKS",
     "PLANNED_M",
     "TWIN_PORT",
     "BasePod",

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from planner.engine.validation import hand
+from planner.engine.validation import fabric, facility, hand
 from planner.engine.validation.base import TOLERANCE, Check, Inputs, Solver, compare
 
 __all__ = ["SOLVERS", "TOLERANCE", "Check", "Inputs", "Solver", "check", "check_all"]
 
-SOLVERS: dict[str, Solver] = {**hand.SOLVERS}
+SOLVERS: dict[str, Solver] = {**hand.SOLVERS, **fabric.SOLVERS, **facility.SOLVERS}
 
 
 def check(case: dict[str, Any]) -> list[Check]:
