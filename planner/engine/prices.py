@@ -97,6 +97,9 @@ class Build(Document):
     max_kw: Positive
     typical_kw: Positive
     idle_kw: Positive
+    psus: int = Field(default=0, ge=0)  # supplies, each with its cord; 0 is unknown
+    psus_needed: int | None = Field(default=None, ge=0)  # that carry the maximum draw
+    airflow_cfm: Positive | None = None
     noise_db: Positive | None = None
     cooling: str = "air"
     fabric_ports: int = 0

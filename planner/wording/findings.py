@@ -91,6 +91,11 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("too few outlets in a rack"),
         "bad",
     ),
+    "room_cfm": (
+        _("A machine needs {needed} CFM of air, and a rack of {site} gets {limit} CFM. {remedy}"),
+        _("too little air for a rack"),
+        "bad",
+    ),
     "room_short": (
         _(
             "{site} is too small for {months} from {month}: {resource} {needed} against {limit}, "
@@ -259,9 +264,20 @@ RESOURCES = {
     "units": _("rack units"),
     "kw": _("power per rack"),
     "kg": _("weight"),
+    "cords": _("power cords"),
+    "cfm": _("air"),
 }
 
-RESOURCE_UNITS = {"cooling": "kW", "power": "kW", "racks": "rack", "units": "U", "kw": "kW", "kg": "kg"}
+RESOURCE_UNITS = {
+    "cooling": "kW",
+    "power": "kW",
+    "racks": "rack",
+    "units": "U",
+    "kw": "kW",
+    "kg": "kg",
+    "cords": "outlet",
+    "cfm": "CFM",
+}
 
 
 def _months(count: float) -> str:
