@@ -273,6 +273,9 @@ class Fabric(Document):
     when: Literal["never", "when_needed", "always"] = "when_needed"
     final_nodes: Annotated[int | None, Quantity("server", 1, 10_000)] = None  # wire for this size now
     switch: Annotated[Slug | None, Choice("switch")] = None
+    topology: Literal["rail_optimised", "rail_only"] = "rail_optimised"
+    oversubscription: Annotated[float, Quantity("1", 1.0, 8.0)] = 1.0  # leaf ports down to up
+    spread: Literal["even", "fewest"] = "even"  # links spread evenly, as published, or as few switches as carry them
 
 
 class EndOfLife(Document):

@@ -257,6 +257,20 @@ FIELDS: dict[str, Words] = {
         _("Wire for"), _("Servers for which the fabric is wired from the start."), _("grown wave by wave")
     ),
     "Fabric.switch": Words(_("Switch"), _("Switch of the fabric."), _("a 64-port 400G switch")),
+    "Fabric.topology": Words(
+        _("Topology"),
+        _(
+            "Whether spines join all rails, or each rail keeps to itself: fewer switches, and fewer libraries tuned "
+            "for it."
+        ),
+    ),
+    "Fabric.oversubscription": Words(
+        _("Oversubscription"), _("Ports of a leaf towards servers for each port towards the spines; 1 never blocks.")
+    ),
+    "Fabric.spread": Words(
+        _("Spread of links"),
+        _("As published designs do, the same number of links to each switch, or as few switches as carry them."),
+    ),
     "EndOfLife.life_months": Words(_("Service life"), _("Months a machine serves before it is sold or replaced.")),
     "EndOfLife.then": Words(_("After that"), _("Whether the same is bought again at that month's price, or let go.")),
     # sites
@@ -515,6 +529,10 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("provider_class", "marketplace"): _("marketplace"),
     ("reserved_term_months", 12): _("1 year"),
     ("reserved_term_months", 36): _("3 years"),
+    ("topology", "rail_optimised"): _("spines join the rails"),
+    ("topology", "rail_only"): _("rails apart"),
+    ("spread", "even"): _("even"),
+    ("spread", "fewest"): _("fewest switches"),
     ("when", "never"): _("never"),
     ("when", "when_needed"): _("when a job exceeds one server"),
     ("when", "always"): _("always"),

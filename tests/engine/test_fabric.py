@@ -95,6 +95,15 @@ def test_wiring_of_small_and_larger_clusters():
     assert look(4, planes=2) == ("pair", 4, 0, 0, 64, 32)
 
 
+def test_wiring_with_rails_apart():
+    # 64 servers: a switch a rail; 65: three leaves and two spines each; a handful too has its eight switches
+    assert [f.wire(nodes, 8, 64, rails_apart=True).switches for nodes in (4, 64, 65)] == [8, 8, 40]
+    assert f.wire(64, 8, 64, rails_apart=True).topology == "rail_only"
+    assert f.wire(64, 8, 64, rails_apart=True).links == 512
+    with pytest.raises(InputError, match="ufm"):
+        f.wire(64, 8, 64, rails_apart=True, ufm=4)
+
+
 def test_optics_of_a_full_fabric_fill_every_cage():
     # 4 SU of H100: 128 nodes and 48 switches of 32 twin cages: 512 + 1,536
     assert f.wire(128, 8, 64).optics == sum(f.twin_port_optics(128, 8, 48, 64)) == 2048

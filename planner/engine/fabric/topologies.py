@@ -13,6 +13,7 @@ import numpy.typing as npt
 from planner.engine.bounds import refusal, unboxed, whole
 from planner.engine.fabric.optics import TWIN_PORT
 from planner.engine.fabric.tree import FatTree, even_divisor, fat_tree, leaf_ports
+from planner.engine.quantities import InputError, Problem
 
 
 def rail_only(
@@ -127,7 +128,7 @@ def dual_tor_segment(gpus: int, rails: int, planes: int) -> Segment:
 class Wiring:
     """A fabric chosen for a number of nodes; what is bought and wired."""
 
-    topology: str  # "none" | "pair" | "two_tier" | "three_tier"
+    topology: str  # "none" | "pair" | "two_tier" | "three_tier" | "rail_only"
     leaf: int  # [switch]; the two of a pair are leaves
     spine: int
     core: int
@@ -151,6 +152,7 @@ def wire(
     planes: int = 1,
     even_links: bool = True,
     links_per_optic: int = TWIN_PORT,
+    rails_apart: bool = False,
 ) -> Wiring:
     """Return the fabric for `nodes`: a spineless pair while nodes·rails ≤ radix, else a rail-optimised fat tree.
 
@@ -159,6 +161,7 @@ def wire(
     spines, as one NVIDIA scalable unit of 32 has; from there K leaves more for every d nodes, K·ceil(N/d). A unit of d
     nodes gives that same count, so it need not be named; where a family's unit is another (GB200: 144 nodes, d = 18),
     or where the final size is wired at once, pass `su_nodes`. Fabric managers need the tree.
+    rails_apart : no switch joins two rails, see `rail_only`; never a pair, and no fabric managers are counted.
     Optics: two ends of every fibre link, over links_per_optic; a pair's own links are direct-attach copper.
     Source: facility reference 1.2, 1.3, 1.5.
     """
@@ -168,15 +171,20 @@ def wire(
     per_optic = int(whole("links_per_optic", links_per_optic, 1))
     if count == 0:
         return Wiring("none", 0, 0, 0, 0, 0, 0, 0, 0)
-    if pair is not None and not ufm:
+    if rails_apart and ufm:
+        raise InputError(Problem(("ufm",), "conflict", "rails apart"))
+    if pair is not None and not ufm and not rails_apart:
         switches, between = pair[0] * planes, pair[1] * planes
         optics = 2 * -(-ends // per_optic)
         return Wiring("pair", switches, 0, 0, switches, ends, between, ends + between, optics)
-    tree = fat_tree(count, rails, radix, su_nodes, leaf_down, oversubscription, ufm, planes, even_links=even_links)
+    if rails_apart:
+        tree = rail_only(count, rails, radix, su_nodes, leaf_down, oversubscription, planes, even_links=even_links)
+    else:
+        tree = fat_tree(count, rails, radix, su_nodes, leaf_down, oversubscription, ufm, planes, even_links=even_links)
     between = tree.leaf_spine + tree.spine_core
     ends = tree.node_leaf + ufm * planes
     return Wiring(
-        "three_tier" if tree.core else "two_tier",
+        "rail_only" if rails_apart else "three_tier" if tree.core else "two_tier",
         tree.leaf,
         tree.spine,
         tree.core,
