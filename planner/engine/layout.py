@@ -26,11 +26,12 @@ from planner.engine.rounding import SLACK
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A machine in its place."""
+class Stack:
+    """Machines of one kind on each other; units, kW and the rest are of each."""
 
     item: str  # slug of the build, or of the switch
-    bottom: float  # its lowest unit, 1 at the floor [U]
+    count: int
+    bottom: float  # lowest unit of the lowest machine, 1 at the floor; the next begins `units` higher [U]
     units: float
     kw: float  # maximum
     kg: float
@@ -40,11 +41,11 @@ class Placed:
 
 @dataclass(frozen=True)
 class Rack:
-    """Racks filled alike, machines from the bottom up, the heaviest first."""
+    """Racks filled alike, stacks from the bottom up, the heaviest machines first."""
 
     first: int  # number of the first of them, from 1
     count: int
-    machines: tuple[Placed, ...]
+    stacks: tuple[Stack, ...]
     units: float  # used in each
     kw: float
     kg: float
@@ -53,6 +54,10 @@ class Rack:
     feeds: FeedCheck | None  # None where the site names no circuit
     short: tuple[str, ...]  # machines that lose full power with one feed for want of supplies, by item
     above_method: bool  # draws more than the room's cooling method is assumed to carry from one rack
+
+    @property
+    def machines(self) -> int:
+        return sum(stack.count for stack in self.stacks)
 
 
 @dataclass(frozen=True)
@@ -145,12 +150,11 @@ def layout(result: PlanResult, month: int, future: int = 0) -> Layout:
 
 
 def _rack(group: RackGroup, kinds: list[Kind], names: list[str], site: Site, first: int) -> Rack:
-    placed, bottom = [], 1.0
+    stacks, bottom = [], 1.0
     for place, number in sorted(group.items, key=lambda entry: -kinds[entry[0]].kg):
         kind = kinds[place]
-        for _ in range(number):
-            placed.append(Placed(names[place], bottom, kind.units, kind.kw, kind.kg, kind.cords, kind.cfm))
-            bottom += kind.units
+        stacks.append(Stack(names[place], number, bottom, kind.units, kind.kw, kind.kg, kind.cords, kind.cfm))
+        bottom += number * kind.units
     circuit, method = site.circuit, METHOD_RACK_KW[site.cooling_method]
     short: tuple[str, ...] = ()
     if circuit is not None:
@@ -158,7 +162,7 @@ def _rack(group: RackGroup, kinds: list[Kind], names: list[str], site: Site, fir
     return Rack(
         first=first,
         count=group.racks,
-        machines=tuple(placed),
+        stacks=tuple(stacks),
         units=group.units,
         kw=group.kw,
         kg=group.kg,
@@ -210,11 +214,11 @@ def _feed_loss(racks: list[Rack], site: Site) -> FeedLoss | None:
         return None
     over = [rack for rack in racks if rack.feeds is not None and not rack.feeds.fits_one_lost]
     holding = [rack for rack in racks if rack.feeds is not None and rack.feeds.fits_one_lost]
-    short = sum(rack.count * sum(machine.item in rack.short for machine in rack.machines) for rack in holding)
+    short = sum(rack.count * stack.count for rack in holding for stack in rack.stacks if stack.item in rack.short)
     return FeedLoss(
         survives=not over and not short,
         racks_over=sum(rack.count for rack in over),
-        machines_off=sum(rack.count * len(rack.machines) for rack in over),
+        machines_off=sum(rack.count * rack.machines for rack in over),
         machines_short=short,
         worst_share=max((rack.feeds.share_one_lost for rack in racks if rack.feeds is not None), default=0.0),
     )

@@ -136,6 +136,11 @@ VARIANTS = {
         {"nodes": 63, "rails": 8, "leaf": 16, "spine": 8},
         {"node_transceivers": 252, "switch_transceivers": 768, "fabric_switches": 24, "cables": 1016},
     ),
+    "optics-two-planes": (
+        "optics",
+        {"nodes": 64, "rails": 8, "planes": 2, "leaf": 16, "spine": 8, "radix": 128},
+        {"node_transceivers": 512, "switch_transceivers": 1536},
+    ),
     "optics-pair": (
         "optics",
         {"nodes": 8, "rails": 8, "leaf": 2},
@@ -208,6 +213,8 @@ TREE = {"nodes": 64, "rails": 8, "radix": 64, "su_nodes": 32}
         ("fat_tree", {**TREE, "su_nodes": 0}, "inputs/su_nodes: out_of_bounds"),
         ("fat_tree", {**TREE, "radix": 1}, "inputs/radix: out_of_bounds"),
         ("fat_tree", {**TREE, "leaf_down": 64}, "inputs/leaf_down: out_of_bounds"),
+        ("fat_tree", {**TREE, "radix": 10**9}, "inputs/radix: out_of_bounds"),
+        ("fat_tree", {**TREE, "nodes": 1e30}, "inputs/nodes: out_of_bounds"),
         ("fat_tree", {**TREE, "planes": 0}, "inputs/planes: out_of_bounds"),
         ("fat_tree", {**TREE, "oversubscription": 0}, "inputs/oversubscription: out_of_bounds"),
         ("fat_tree", {**TREE, "nodes": 300, "force_tiers": 2}, "inputs/nodes: out_of_bounds"),

@@ -208,6 +208,12 @@ VARIANTS = {
         {"cfm": 1580, "cfm_per_kw": 158, "delta_t_c": 11.111},
         {"delta_t_c": 0.001},
     ),
+    "air-by-the-kilowatt": (
+        "airflow",
+        {"watts": 28_600, "cfm_per_kw": 150},
+        {"cfm": 4290, "delta_t_f": 21.07},
+        {"delta_t_f": 0.05},
+    ),
     "air-high-up": (
         "airflow",
         {"watts": 10_000, "delta_t_c": 10, "density_ratio": 0.8},

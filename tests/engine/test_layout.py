@@ -44,20 +44,25 @@ def boxes(number, site, slug="box", **machine):
     return evaluated(plan(start=start), work=pool(8.0 * number), sites=[{**SITE, **site}], prices=prices).plans[0]
 
 
+def stacks(rack):
+    return [(stack.item, stack.count, stack.bottom, stack.units) for stack in rack.stacks]
+
+
 def test_machines_stand_on_each_other_from_the_floor_up():
     (rack,) = layout(boxes(3, {}), 0).racks
-    assert [(machine.item, machine.bottom, machine.units) for machine in rack.machines] == [
-        ("box", 1, 8),
-        ("box", 9, 8),
-        ("box", 17, 8),
-    ]
-    assert (rack.count, rack.units, rack.kw, rack.kg) == (1, 24, 30, 300)
+    assert stacks(rack) == [("box", 3, 1, 8)]
+    assert (rack.count, rack.machines, rack.units, rack.kw, rack.kg) == (1, 3, 24, 30, 300)
 
 
 def test_racks_filled_alike_are_one_group_and_the_rest_another():
     found = layout(boxes(12, {}), 0)  # five a rack
-    assert [(rack.first, rack.count, len(rack.machines)) for rack in found.racks] == [(1, 2, 5), (3, 1, 2)]
+    assert [(rack.first, rack.count, rack.machines) for rack in found.racks] == [(1, 2, 5), (3, 1, 2)]
     assert (found.count, found.limit_by, found.fits) == (3, "units", True)
+
+
+def test_machines_of_unknown_size_are_counted_without_end():
+    found = layout(boxes(10_000, {"rack_kg": None}, rack_units=0), 0)
+    assert (found.count, found.racks[0].machines, found.limit_by) == (1, 10_000, None)
 
 
 @pytest.mark.parametrize(
@@ -153,13 +158,7 @@ def test_switches_stand_on_top_of_the_machines_they_join():
     joined = plan(start={"build": "box", "quantity": 2}, fabric={"when": "always"})
     ports = book(builds={"box": build("box", 8, 8, 240_000.0, fabric_ports=8, fabric_port_gbps=400.0)}, addons={})
     result = evaluated(joined, work=pool(16.0), sites=[SITE], prices=ports).plans[0]
-    machines = layout(result, 0).racks[0].machines
-    assert [(machine.item, machine.bottom) for machine in machines] == [
-        ("box", 1),
-        ("box", 9),
-        ("qm9700", 17),
-        ("qm9700", 18),
-    ]
+    assert stacks(layout(result, 0).racks[0]) == [("box", 2, 1, 8), ("qm9700", 2, 17, 1)]
 
 
 def test_a_tower_stands_beside_the_racks():

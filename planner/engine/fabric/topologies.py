@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from planner.engine.bounds import refusal, unboxed, whole
 from planner.engine.fabric.optics import TWIN_PORT
-from planner.engine.fabric.tree import FatTree, even_divisor, fat_tree, leaf_ports
+from planner.engine.fabric.tree import MOST_PORTS, FatTree, even_divisor, fat_tree, leaf_ports
 from planner.engine.quantities import InputError, Problem
 
 
@@ -96,7 +96,7 @@ def super_spine(spines_per_group: int, uplinks: int, radix: int, *, even_links: 
     switch has one link at most to each spine, so there are no more than x switches.
     """
     spines = int(whole("spines_per_group", spines_per_group, unit="switch"))
-    up, ports = int(whole("uplinks", uplinks, 1, unit="port")), int(whole("radix", radix, 2, unit="port"))
+    up, ports = int(whole("uplinks", uplinks, 1, MOST_PORTS, unit="port")), int(whole("radix", radix, 2, unit="port"))
     if spines > ports:
         raise refusal("spines_per_group", spines, 0, ports, "switch")
     least = -(-spines * up // ports)

@@ -14,6 +14,9 @@ import numpy.typing as npt
 from planner.engine.bounds import IntArray, not_a_choice, refusal, unboxed, whole, within
 from planner.engine.rounding import SLACK
 
+# More than any switch has; keeps the search for divisors short. [port]
+MOST_PORTS = 65_536
+
 Count = TypeVar("Count", int, IntArray)
 
 
@@ -61,7 +64,7 @@ def leaf_ports(radix: int, oversubscription: float = 1.0, leaf_down: int | None 
     oversubscription : o, links down over links up; 1 is non-blocking, less than 1 keeps spare links up. [1]
     d = floor(r·o/(1 + o)) unless `leaf_down` fixes fewer; u = min(r − d, ceil(d/o)). Source: facility reference 1.1.
     """
-    ports = int(whole("radix", radix, 2, unit="port"))
+    ports = int(whole("radix", radix, 2, MOST_PORTS, unit="port"))
     ratio = float(within("oversubscription", oversubscription, 1.0 / (ports - 1), ports - 1))
     down = math.floor(ports * ratio / (1.0 + ratio) + SLACK)
     if leaf_down is not None:

@@ -117,7 +117,7 @@ def basepod(i: Inputs) -> Answer:
 
 
 def optics(i: Inputs) -> Answer:
-    nodes, rails = count(i, "nodes"), count(i, "rails", low=1)
+    nodes, rails = count(i, "nodes"), count(i, "rails", low=1) * count(i, "planes", 1, 1)
     leaf, spine, core = count(i, "leaf"), count(i, "spine", 0), count(i, "core", 0)
     radix, per_optic = count(i, "radix", 64, 2), count(i, "links_per_optic", fabric.TWIN_PORT, 1)
     ufm = count(i, one_of(i, "ufm_links", "ufm"), 0)

@@ -175,10 +175,10 @@ def pdu_loss(i: Inputs) -> Answer:
 
 
 def airflow(i: Inputs) -> Answer:
-    """From the air the rise, or from the rise the air."""
+    """From the air, in all or for each kilowatt, the rise; or from the rise the air."""
     kw, density = i.number("watts") / 1000.0, i.number("density_ratio", 1.0)
-    if "cfm" in i:
-        cfm = i.number("cfm")
+    if "cfm" in i or "cfm_per_kw" in i:
+        cfm = i.number("cfm") if "cfm" in i else kw * i.number("cfm_per_kw")
         rise_c = facility.airflow_rise_c(kw, cfm, density)
     else:
         fahrenheit = "delta_t_f" in i

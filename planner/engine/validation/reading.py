@@ -8,10 +8,13 @@ from planner.engine.bounds import whole, within
 from planner.engine.quantities import InputError, Problem
 from planner.engine.validation.base import Inputs
 
+# Counts are computed in 64 bits, products of some included.
+MOST = 2**31
+
 
 def count(i: Inputs, name: str, default: int | None = None, low: int = 0) -> int:
     """A whole input; raises InputError by name."""
-    return int(whole(name, i.number(name, default), low))
+    return int(whole(name, i.number(name, default), low, MOST))
 
 
 def optional(i: Inputs, name: str, low: int = 0) -> int | None:
