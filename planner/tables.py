@@ -372,6 +372,8 @@ _LIMITS = {
     "units": "rack_units",
     "kw": "rack_kw",
     "kg": "rack_kg",
+    "cords": "circuit/outlets",
+    "cfm": "rack_cfm",
 }
 
 

@@ -76,15 +76,18 @@ class Machine:
 
 
 def machine_for(book: PriceBook, slug: str) -> Machine:
-    """The machine of a build slug; raises InputError where the book does not hold it."""
+    """The machine of a build slug.
+
+    Raises InputError where the book does not hold it, or where it idles above its typical draw or that above its most.
+    """
     build = book.builds.get(slug)
     if build is None:
         raise InputError(Problem(("plans", "build"), "not_in_catalog", slug))
-    return Machine(
-        build,
-        book.addons.get(slug) if build.chassis_slots > build.accelerator_count else None,
-        book.accelerators[build.accelerator],
-    )
+    addon = book.addons.get(slug) if build.chassis_slots > build.accelerator_count else None
+    for kind, part in (("builds", build), ("addons", addon)):
+        if part is not None and not part.idle_kw <= part.typical_kw <= part.max_kw:
+            raise InputError(Problem((kind, slug), "power_not_rising", part.slug))
+    return Machine(build, addon, book.accelerators[build.accelerator])
 
 
 @dataclass(frozen=True)

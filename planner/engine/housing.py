@@ -11,9 +11,10 @@ from functools import lru_cache
 import numpy as np
 
 from planner.engine.calendar import Array, lead_in_months
-from planner.engine.facility import Packing, pack, throttle
+from planner.engine.facility import LIMITS, PLANNED_CFM_PER_KW, Packing, circuit_kw, pack, redundant_kw, throttle
 from planner.engine.fleet import Fleet
-from planner.engine.inputs import Plan, Scenario, Site, Upgrade
+from planner.engine.inputs import Circuit, Plan, Scenario, Site, Upgrade
+from planner.engine.prices import Build
 
 # PUE by cooling method where the site gives none: catalog/data/defaults.csv, estimate. [1]
 PUE_BY_METHOD = {"office_air": 1.45, "perimeter": 1.6, "contained": 1.4, "rear_door": 1.3, "liquid": 1.15}
@@ -43,7 +44,7 @@ class UpgradeOrder:
 class Shortage:
     """A month in which the room is too small."""
 
-    resource: str  # cooling · power · racks · units · kw · kg
+    resource: str  # cooling · power · racks · units · kw · kg · cords · cfm
     month: int
     needed: float
     limit: float
@@ -239,8 +240,71 @@ def _contracted(sites: list[Site], draw_max: Array) -> Array:
     return contracted
 
 
+# ── Racks ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+SWITCH_KG = 15.0  # of a switch of one U, with its cables [kg]
+_PHASES = {"single": 1, "three": 3}
+
+
+def feed_kw(circuit: Circuit) -> float:
+    """What one feed may carry continuously. [kW]"""
+    return float(
+        circuit_kw(circuit.volts, circuit.amps, _PHASES[circuit.phases], circuit.derating, circuit.power_factor)
+    )
+
+
+def rack_limits(site: Site) -> tuple[float | None, ...]:
+    """What one rack of a site may hold, in the order of `facility.LIMITS`; None is no limit known.
+
+    Units after what is reserved; kW the smaller of the rack's own limit and its feeds after redundancy.
+    """
+    kw, cords = site.rack_kw, None
+    if site.circuit is not None:
+        feeds = float(redundant_kw(feed_kw(site.circuit), site.circuit.feeds, site.circuit.redundancy))
+        kw = feeds if kw is None else min(kw, feeds)
+        if site.circuit.outlets is not None:
+            cords = float(site.circuit.feeds * site.circuit.outlets)
+    return float(site.rack_units - site.reserved_units), kw, site.rack_kg, cords, site.rack_cfm
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Machines of one kind that go into racks, as they are filled in one month."""
+
+    item: str
+    count: int
+    units: float
+    kw: float  # maximum
+    kg: float
+    cords: int
+    cfm: float
+    build: Build | None  # None for switches
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        return self.count, self.units, self.kw, self.kg, self.cords, self.cfm
+
+
+def kinds_in_racks(fleet: Fleet, switches: float, future: int, month: int) -> list[Kind]:
+    """What stands in racks in one month, switches last."""
+    kinds = []
+    for holding in fleet.holdings:
+        machine, build = holding.machine, holding.machine.build
+        number = min(round(float(holding.hosts[future, month])), MOST_SERVERS) if build.in_rack else 0
+        if number == 0:
+            continue
+        full = holding.cards[future, month] / number
+        kw = round(float(machine.host_kw[0] + full * machine.card_kw[0]), 6)
+        kg = round(float(machine.host_kg + full * (machine.addon.weight_kg if machine.addon else 0.0)), 3)
+        air = build.airflow_cfm or (PLANNED_CFM_PER_KW * kw if build.cooling == "air" else 0.0)
+        kinds.append(Kind(machine.slug, number, build.rack_units, kw, kg, build.psus, air, build))
+    if switches:
+        kinds.append(Kind("switch", int(switches), 1.0, 0.0, SWITCH_KG, 0, 0.0, None))
+    return kinds
+
+
 @lru_cache(maxsize=65_536)
-def _packed(nodes: tuple[tuple[float, ...], ...], rack: tuple[float | None, ...]) -> Packing:
+def packed(nodes: tuple[tuple[float, ...], ...], rack: tuple[float | None, ...]) -> Packing:
     """Fleets repeat from month to month and from edit to edit."""
     return pack(nodes, rack)
 
@@ -249,42 +313,21 @@ def _racks(fleet: Fleet, sites: list[Site], switches: Array, shape: tuple[int, i
     """Racks of the packing in each month, and the machines that fit in no rack."""
     racks = np.zeros(shape)
     shortages: dict[str, Shortage] = {}
-    counts = [
-        (holding.machine, holding.hosts, holding.cards) for holding in fleet.holdings if holding.machine.build.in_rack
-    ]
+    limits = {site.slug: rack_limits(site) for site in sites}
     for s in range(shape[0]):
         for m, site in enumerate(sites):
-            nodes = []
-            for machine, hosts, cards in counts:
-                number = min(round(float(hosts[s, m])), MOST_SERVERS)
-                if number == 0:
-                    continue
-                full = cards[s, m] / number
-                nodes.append(
-                    (
-                        number,
-                        machine.build.rack_units,
-                        round(machine.host_kw[0] + full * machine.card_kw[0], 6),
-                        round(machine.host_kg + full * (machine.addon.weight_kg if machine.addon else 0.0), 3),
-                        0,
-                    )
-                )
-            if switches[s, m]:
-                nodes.append((int(switches[s, m]), 1.0, 0.0, 15.0, 0))
-            if not nodes:
+            rows = tuple(kind.row for kind in kinds_in_racks(fleet, float(switches[s, m]), s, m))
+            if not rows:
                 continue
-            result = _packed(
-                tuple(nodes), (float(site.rack_units - site.reserved_units), site.rack_kw, site.rack_kg, None)
-            )
+            result = packed(rows, limits[site.slug])
             racks[s, m] = result.racks
             if not result.fits and result.limit_by and site.slug not in shortages:
-                limit = {"units": float(site.rack_units - site.reserved_units), "kw": site.rack_kw, "kg": site.rack_kg}
-                index = {"units": 1, "kw": 2, "kg": 3}[result.limit_by]
+                place = LIMITS.index(result.limit_by)
                 shortages[site.slug] = Shortage(
                     result.limit_by,
                     m,
-                    max(float(node[index]) for node in nodes),
-                    float(limit[result.limit_by] or 0.0),
+                    max(float(row[1 + place]) for row in rows),
+                    float(limits[site.slug][place] or 0.0),
                     site.slug,
                     len(sites) - m,
                 )

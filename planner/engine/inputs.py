@@ -273,6 +273,9 @@ class Fabric(Document):
     when: Literal["never", "when_needed", "always"] = "when_needed"
     final_nodes: Annotated[int | None, Quantity("server", 1, 10_000)] = None  # wire for this size now
     switch: Annotated[Slug | None, Choice("switch")] = None
+    topology: Literal["rail_optimised", "rail_only"] = "rail_optimised"
+    oversubscription: Annotated[float, Quantity("1", 1.0, 8.0)] = 1.0  # leaf ports down to up
+    spread: Literal["even", "fewest"] = "even"  # links spread evenly, as published, or as few switches as carry them
 
 
 class EndOfLife(Document):
@@ -331,6 +334,19 @@ class Colocation(Document):
     committed_kw: Annotated[float, Quantity("kW", 0.0, 1e6)] = 0.0
 
 
+class Circuit(Document):
+    """The feeds that reach one rack, all of one rating; cords of a machine are spread evenly over them."""
+
+    volts: Annotated[float, Quantity("V", 48.0, 1000.0)] = 400.0  # between lines where there are three phases
+    amps: Annotated[float, Quantity("A", 1.0, 2000.0)] = 32.0
+    phases: Literal["single", "three"] = "three"
+    derating: Annotated[float, Quantity("share", 0.1, 1.0)] = 1.0  # North American breakers carry 80 %, IEC cords all
+    power_factor: Annotated[float, Quantity("1", 0.5, 1.0)] = 0.95  # reproduces NVIDIA's B200 slide
+    feeds: Annotated[int, Quantity("feed", 1, 16)] = 2
+    redundancy: Literal["N", "N+1", "2N"] = "2N"
+    outlets: Annotated[int | None, Quantity("outlet", 1, 100)] = None  # of each feed; None: enough
+
+
 class Upgrade(Document):
     """A step of the room's ladder: what it adds, what it costs, how long it takes."""
 
@@ -367,6 +383,9 @@ class Site(Document):
     rack_kw: Annotated[float | None, Quantity("kW", 0.1, 500.0)] = None
     rack_kg: Annotated[float | None, Quantity("kg", 10.0, 5000.0)] = 1300.0
     reserved_units: Annotated[int, Quantity("U", 0, 20)] = 2
+    rack_cfm: Annotated[float | None, Quantity("CFM", 1.0, 1e5)] = None
+    circuit: Circuit | None = None
+    cooling_units: Annotated[int | None, Quantity("unit", 1, 1000)] = None
     noise_limit_db: Annotated[float | None, Quantity("dB(A)", 20.0, 120.0)] = None
     colocation: Colocation | None = None
     moving_cost: Annotated[float, Quantity("money", 0.0, 1e9)] = 0.0

@@ -11,10 +11,11 @@ import hashlib
 import json
 import statistics
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from planner.engine.facility import check_power_chain
 from planner.engine.quantities import Document, InputError, Problem
 
 Basis = Literal["quoted", "list", "market", "estimate", "own", "sourced", "unverified", "default"]
@@ -96,6 +97,9 @@ class Build(Document):
     max_kw: Positive
     typical_kw: Positive
     idle_kw: Positive
+    psus: int = Field(default=0, ge=0)  # supplies, each with its cord; 0 is unknown
+    psus_needed: int | None = Field(default=None, ge=0)  # that carry the maximum draw
+    airflow_cfm: Positive | None = None
     noise_db: Positive | None = None
     cooling: str = "air"
     fabric_ports: int = 0
@@ -240,6 +244,15 @@ class PriceBook(Document):
             if build.accelerator not in self.accelerators:
                 raise ValueError(f"accelerator {build.accelerator} of {build.slug} is missing")
         return self
+
+    @classmethod
+    def read(cls, data: Any) -> Self:
+        """Validate plain data; raises InputError naming every bad field, a power chain that does not rise included."""
+        book = super().read(data)
+        for kind, parts in (("builds", book.builds), ("addons", book.addons)):
+            for slug, part in parts.items():
+                check_power_chain(part.idle_kw, part.typical_kw, part.max_kw, (kind, slug))
+        return book
 
     def sha256(self) -> str:
         """Hash of the canonical JSON: the same book, the same hash."""

@@ -23,7 +23,16 @@ from planner.engine.wiring import Network
 # A plan with such a reason cannot be priced and has no totals.
 # `out_of_bounds`: more cards than slots, or a fabric of more nodes than any tree of its switches joins.
 UNPRICED = frozenset(
-    {"no_quote", "no_offer", "no_rate", "not_in_catalog", "no_fabric_ports", "unknown_power", "out_of_bounds"}
+    {
+        "no_quote",
+        "no_offer",
+        "no_rate",
+        "not_in_catalog",
+        "no_fabric_ports",
+        "unknown_power",
+        "power_not_rising",
+        "out_of_bounds",
+    }
 )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from planner.engine.calendar import Array
 from planner.engine.fabric import Wiring, wire
 from planner.engine.fleet import Fleet, Holding
-from planner.engine.inputs import Plan
+from planner.engine.inputs import Fabric, Plan
 from planner.engine.lines import Ledger
 from planner.engine.prices import Item, NoQuote, Source
 from planner.engine.quantities import InputError, Problem
@@ -24,8 +24,15 @@ LINK_COST = {400: "cable-400g-link", 800: "cable-800g-link"}
 
 
 @lru_cache(maxsize=4096)
-def _wired(nodes: int, rails: int, radix: int) -> Wiring:
-    return wire(nodes, rails, radix)
+def _wired(nodes: int, rails: int, radix: int, asked: Fabric) -> Wiring:
+    return wire(
+        nodes,
+        rails,
+        radix,
+        oversubscription=asked.oversubscription,
+        even_links=asked.spread == "even",
+        rails_apart=asked.topology == "rail_only",
+    )
 
 
 @dataclass
@@ -55,7 +62,9 @@ class Network:
         return np.asarray(self.switches_bought * self.switch_price + self.links_bought * self.link_price)
 
     def write(self, ledger: Ledger, plan: Plan) -> None:
-        drivers = (f"plans/{plan.slug}/fabric/when",)
+        drivers = tuple(
+            f"plans/{plan.slug}/fabric/{name}" for name in ("when", "topology", "oversubscription", "spread")
+        )
         ledger.add(
             "capex.fabric",
             "switch",
@@ -138,13 +147,13 @@ def network_for(plan: Plan, fleet: Fleet, books: Books) -> Network:
     count, links = np.zeros(nodes.shape), np.zeros(nodes.shape)
     for number in np.unique(nodes):
         if number > 0:
-            wired = _wired(int(number), rails, switch.ports)
+            wired = _wired(int(number), rails, switch.ports, plan.fabric)
             count[nodes == number] = wired.switches
             links[nodes == number] = wired.links
     bought = np.clip(np.diff(count, axis=1, prepend=0.0), 0.0, None)
     links_bought = np.clip(np.diff(links, axis=1, prepend=0.0), 0.0, None)
     running = np.where(present > 0, count, 0.0)
-    final = _wired(max(1, int(nodes.max())), rails, switch.ports)
+    final = _wired(max(1, int(nodes.max())), rails, switch.ports, plan.fabric)
     typical = switch.typical_kw if switch.typical_kw is not None else switch.max_kw or 0.0
     maximum = switch.max_kw if switch.max_kw is not None else typical
     rest = books.paths["rest"]

@@ -64,7 +64,9 @@ def _growth(scenario: Scenario, path: str, kind: str, first: dict[str, Any]) -> 
 
 
 def _part(scenario: Scenario, each: Declared, catalog: Catalog) -> dict[str, Any]:
-    """The defaults of a part of a plan that is switched on."""
+    """The defaults of a part of a plan or a room that is switched on."""
+    if each.name == "circuit":
+        return {}
     slug = each.path.split("/")[1]
     plan = next(plan for plan in scenario.plans if plan.slug == slug)
     if each.name == "overflow":

@@ -60,9 +60,14 @@ SELDOM = {
     "life_months",
     "then",
     "final_nodes",
+    "topology",
+    "oversubscription",
+    "spread",
     "switch",
     "provider_class",
     "reserved_units",
+    "rack_cfm",
+    "cooling_units",
     "rack_kg",
     "rack_units",
     "customer_class",
@@ -133,7 +138,7 @@ class Declared:
     def seldom(self) -> bool:
         return (
             self.owner == "Scenario.lines"
-            or self.owner.startswith("Upgrade.")
+            or self.owner.startswith(("Upgrade.", "Circuit."))
             or (self.owner.partition(".")[2] in SELDOM and self.owner not in NOT_SELDOM)
         )
 
@@ -214,7 +219,7 @@ def _rank(each: Declared) -> int:
 
 
 def _is_a_part(path: str) -> bool:
-    return path.startswith("plans/")
+    return path.startswith("plans/") or path.endswith("/circuit")
 
 
 @dataclass(frozen=True)

@@ -257,6 +257,20 @@ FIELDS: dict[str, Words] = {
         _("Wire for"), _("Servers for which the fabric is wired from the start."), _("grown wave by wave")
     ),
     "Fabric.switch": Words(_("Switch"), _("Switch of the fabric."), _("a 64-port 400G switch")),
+    "Fabric.topology": Words(
+        _("Topology"),
+        _(
+            "Whether spines join all rails, or each rail keeps to itself: fewer switches, and fewer libraries tuned "
+            "for it."
+        ),
+    ),
+    "Fabric.oversubscription": Words(
+        _("Oversubscription"), _("Ports of a leaf towards servers for each port towards the spines; 1 never blocks.")
+    ),
+    "Fabric.spread": Words(
+        _("Spread of links"),
+        _("As published designs do, the same number of links to each switch, or as few switches as carry them."),
+    ),
     "EndOfLife.life_months": Words(_("Service life"), _("Months a machine serves before it is sold or replaced.")),
     "EndOfLife.then": Words(_("After that"), _("Whether the same is bought again at that month's price, or let go.")),
     # sites
@@ -282,6 +296,28 @@ FIELDS: dict[str, Words] = {
     "Site.rack_kw": Words(_("Power per rack"), _("Power one rack may draw."), _("no limit known")),
     "Site.rack_kg": Words(_("Load per rack"), _("Weight one rack may hold."), _("no limit known")),
     "Site.reserved_units": Words(_("Reserved height"), _("Rack units kept free for switches and panels.")),
+    "Site.rack_cfm": Words(
+        _("Air per rack"), _("Air that floor tiles or containment deliver to one rack."), _("no limit known")
+    ),
+    "Site.circuit": Words(
+        _("Feeds of a rack"), _("Electric circuits that reach each rack, all of one rating."), _("not checked")
+    ),
+    "Site.cooling_units": Words(
+        _("Cooling units"), _("Equal units that share the cooling, to see what the loss of one does."), _("not checked")
+    ),
+    "Circuit.volts": Words(_("Voltage"), _("Between two lines where the circuit has three phases.")),
+    "Circuit.amps": Words(_("Current"), _("Rating of the breaker or cord.")),
+    "Circuit.phases": Words(_("Phases"), _("One phase or three.")),
+    "Circuit.derating": Words(
+        _("Continuous share"),
+        _("Share of the rating that may flow all the time: 80 % on North American breakers, all of it on IEC cords."),
+    ),
+    "Circuit.power_factor": Words(_("Power factor"), _("Real power ÷ apparent power of the machines.")),
+    "Circuit.feeds": Words(
+        _("Feeds"), _("Circuits that reach each rack; the cords of a machine are spread over them.")
+    ),
+    "Circuit.redundancy": Words(_("Redundancy"), _("How much of the feeds may fail while the rack keeps running.")),
+    "Circuit.outlets": Words(_("Outlets per feed"), _("Cords that one feed can take in each rack."), _("enough")),
     "Site.noise_limit_db": Words(_("Noise limit"), _("Loudest machine the room tolerates."), _("no limit")),
     "Site.colocation": Words(_("Colocation contract"), _("Terms of the hall's contract."), _("a room of one's own")),
     "Site.moving_cost": Words(_("Moving cost"), _("Paid once, in the month the machines move here.")),
@@ -423,6 +459,7 @@ SECTIONS = {
     "fabric": _("Fabric"),
     "end_of_life": _("End of life"),
     "colocation": _("Colocation contract"),
+    "circuit": _("Feeds of a rack"),
     "upgrades": _("Possible upgrades"),
     "residual": _("Resale value"),
     "own_prices": _("Own prices"),
@@ -447,6 +484,11 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("kind", "server_room"): _("server room"),
     ("kind", "data_hall"): _("data hall"),
     ("kind", "colocation"): _("colocation"),
+    ("phases", "single"): _("one phase"),
+    ("phases", "three"): _("three phases"),
+    ("redundancy", "N"): _("none (N)"),
+    ("redundancy", "N+1"): _("any one feed (N+1)"),
+    ("redundancy", "2N"): _("one side of two (2N)"),
     ("bound", "compute"): _("compute"),
     ("bound", "memory_bandwidth"): _("memory bandwidth"),
     ("bound", "fp64"): _("FP64 compute"),
@@ -487,6 +529,10 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("provider_class", "marketplace"): _("marketplace"),
     ("reserved_term_months", 12): _("1 year"),
     ("reserved_term_months", 36): _("3 years"),
+    ("topology", "rail_optimised"): _("spines join the rails"),
+    ("topology", "rail_only"): _("rails apart"),
+    ("spread", "even"): _("even"),
+    ("spread", "fewest"): _("fewest switches"),
     ("when", "never"): _("never"),
     ("when", "when_needed"): _("when a job exceeds one server"),
     ("when", "always"): _("always"),

@@ -91,6 +91,11 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("too few outlets in a rack"),
         "bad",
     ),
+    "room_cfm": (
+        _("A machine needs {needed} CFM of air, and a rack of {site} gets {limit} CFM. {remedy}"),
+        _("too little air for a rack"),
+        "bad",
+    ),
     "room_short": (
         _(
             "{site} is too small for {months} from {month}: {resource} {needed} against {limit}, "
@@ -191,6 +196,14 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("power unknown: {item}"),
         "bad",
     ),
+    "power_not_rising": (
+        _(
+            "The power figures of {item} contradict each other: it would draw more when idle than when busy, or more "
+            "when busy than at most. Correct them in the catalog."
+        ),
+        _("power figures of {item} contradict each other"),
+        "bad",
+    ),
     "out_of_bounds": (
         _("A fleet of this size cannot be built ({item}), so this plan has no total."),
         _("cannot be built: {item}"),
@@ -272,9 +285,20 @@ RESOURCES = {
     "units": _("rack units"),
     "kw": _("power per rack"),
     "kg": _("weight"),
+    "cords": _("power cords"),
+    "cfm": _("air"),
 }
 
-RESOURCE_UNITS = {"cooling": "kW", "power": "kW", "racks": "rack", "units": "U", "kw": "kW", "kg": "kg"}
+RESOURCE_UNITS = {
+    "cooling": "kW",
+    "power": "kW",
+    "racks": "rack",
+    "units": "U",
+    "kw": "kW",
+    "kg": "kg",
+    "cords": "outlet",
+    "cfm": "CFM",
+}
 
 
 def _months(count: float) -> str:
@@ -703,6 +727,11 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
             return gettext("{item} has no ports for a fabric.").format(item=item(str(fact.get("value"))))
         case "unknown_power":
             return gettext("How much power {item} draws is unknown.").format(item=item(str(fact.get("value"))))
+        case "power_not_rising":
+            return gettext(
+                "The power figures of {item} contradict each other: it would draw more when idle than when busy, or "
+                "more when busy than at most. Correct them in the catalog."
+            ).format(item=item(str(fact.get("value"))))
     return gettext("{field} cannot be used; got {value}.").format(field=name, value=got)
 
 

@@ -369,6 +369,21 @@ def test_up_to_64_ports_take_a_pair_and_more_a_tree(servers, switches):
     assert lines(fabric(servers), "capex.fabric")["switch"].quantity[0, 0] == switches
 
 
+@pytest.mark.parametrize(
+    ("servers", "asked", "switches"),
+    [
+        (96, {}, 40),  # 24 leaves × 32 up on 64 ports are 12 spines; 32 divides by 16
+        (96, {"spread": "fewest"}, 36),
+        (96, {"oversubscription": 3.0}, 20),  # 48 down, 16 up: 16 leaves, 4 spines
+        (64, {}, 24),
+        (64, {"topology": "rail_only"}, 8),  # a switch a rail
+    ],
+)
+def test_the_topology_that_is_asked_for_is_bought(servers, asked, switches):
+    result = one(boxes(servers, fabric={"when": "always", **asked}), prices=book(builds=JOINED), months=1)
+    assert lines(result, "capex.fabric")["switch"].quantity[0, 0] == switches
+
+
 def test_a_pair_is_charged_with_its_links_and_their_labour():
     # 4 boxes of 8 ports: 32 links to the machines and half as many between the two switches
     assert {code: line.total() for code, line in lines(fabric(4), "capex.fabric").items()} == {

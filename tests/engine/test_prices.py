@@ -8,7 +8,7 @@ from planner.engine.evaluate import evaluate
 from planner.engine.inputs import Scenario
 from planner.engine.prices import CloudOffer, MissingRate, PriceBook, comparable_offers, median_offer
 from planner.engine.quantities import InputError
-from tests.engine.sample import PRICED_ON, amounts, book, build, document, evaluated, offer, plan, pool, price
+from tests.engine.sample import CARD, PRICED_ON, amounts, book, build, document, evaluated, offer, plan, pool, price
 
 
 def offers(*rows):
@@ -199,3 +199,36 @@ def test_a_book_has_one_hash_for_one_content():
 def test_a_build_without_its_accelerator_is_refused():
     with pytest.raises(InputError):
         book(builds={"odd": build("odd", 8, 8, 1.0, accelerator="nobody")})
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "most"),
+    [
+        ({"typical_kw": 10.5}, "typical_kw", 10.0),
+        ({"max_kw": 2.1}, "typical_kw", 2.1),  # as the sum of two supplies of a machine that draws more
+        ({"idle_kw": 8.5}, "idle_kw", 8.0),
+    ],
+)
+def test_a_machine_whose_power_does_not_rise_from_idle_to_maximum_is_refused(changes, field, most):
+    with pytest.raises(InputError) as error:
+        book(builds={"box": build("box", 8, 8, 240_000.0, **changes)}, addons={})
+    problem = error.value.problems[0]
+    assert (problem.path, problem.code, problem.high, problem.unit) == (
+        ("builds", "box", field),
+        "out_of_bounds",
+        most,
+        "kW",
+    )
+
+
+def test_a_card_whose_power_does_not_rise_is_refused():
+    with pytest.raises(InputError, match="addons/chassis/idle_kw"):
+        book(addons={"chassis": {**CARD, "idle_kw": 0.9}})
+
+
+def test_a_plan_does_not_buy_a_machine_whose_power_does_not_rise():
+    odd = book()
+    box = odd.builds["box"].model_copy(update={"typical_kw": 12.0})
+    odd = odd.model_copy(update={"builds": {**odd.builds, "box": box}})
+    result = evaluated(plan(), prices=odd).plans[0]
+    assert next((finding.code, finding.facts["item"]) for finding in result.infeasible) == ("power_not_rising", "box")

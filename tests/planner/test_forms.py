@@ -343,3 +343,13 @@ def test_what_has_no_row_cannot_be_edited(document, path):
     with pytest.raises(InputError) as caught:
         forms.declared(document, path)
     assert caught.value.problems[0].code == "unknown_field"
+
+
+def test_the_feeds_of_a_rack_are_switched_on_with_their_defaults_and_off(document):
+    path = next(each.path for each in forms.walk(document) if each.path.endswith("/circuit"))
+    feeds = forms.declared(document, path)
+    assert feeds.value is False
+    ((where, wanted),) = forms.changes(document, feeds, True, {}, shipped())
+    room = Scenario.read(set_at(document.model_dump(mode="json"), where, wanted))
+    assert forms.declared(room, f"{path}/volts").value == 400.0
+    assert forms.changes(room, forms.declared(room, path), False, {}, shipped()) == [(path, None)]

@@ -159,6 +159,7 @@ def test_every_finding_of_the_engine_has_words():
         "missing_rate",
         "out_of_bounds",
         "unknown_power",
+        "power_not_rising",
     }
     used = {text for call in calls("Finding") for text in said(call, 0) if text != "room_"} | computed | raised
     assert "cooling_short" in used

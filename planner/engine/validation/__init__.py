@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from planner.engine.validation import hand, installation, sizing, tco
+from planner.engine.validation import fabric, facility, hand, installation, sizing, tco
 from planner.engine.validation.base import TOLERANCE, Check, Inputs, Solver, compare
 
 __all__ = ["SOLVERS", "TOLERANCE", "Check", "Inputs", "Solver", "check", "check_all"]
 
-SOLVERS: dict[str, Solver] = {**hand.SOLVERS, **sizing.SOLVERS, **installation.SOLVERS, **tco.SOLVERS}
+FAMILIES = (hand, sizing, installation, fabric, facility, tco)
+SOLVERS: dict[str, Solver] = {kind: solver for family in FAMILIES for kind, solver in family.SOLVERS.items()}
 
 
 def check(case: dict[str, Any]) -> list[Check]:

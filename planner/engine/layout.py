@@ -1,0 +1,236 @@
+"""Where the machines of a month stand: racks unit by unit, their feeds, and what one lost feed or cooling unit does.
+
+Reads a result and adds nothing to it; housing.py decided what fits and what is bought. Kilowatts of racks and feeds are
+maximum draw, heat is what the plan's machines draw in that month.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from planner.engine.facility import (
+    LIMITS,
+    METHOD_RACK_KW,
+    FeedCheck,
+    RackGroup,
+    check_feeds,
+    psu_ok,
+    throttle,
+)
+from planner.engine.housing import Kind, feed_kw, kinds_in_racks, packed, rack_limits
+from planner.engine.inputs import Site, Upgrade
+from planner.engine.quantities import InputError, Problem
+from planner.engine.result import PlanResult
+from planner.engine.rounding import SLACK
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Machines of one kind on each other; units, kW and the rest are of each."""
+
+    item: str  # slug of the build, or of the switch
+    count: int
+    bottom: float  # lowest unit of the lowest machine, 1 at the floor; the next begins `units` higher [U]
+    units: float
+    kw: float  # maximum
+    kg: float
+    cords: int
+    cfm: float
+
+
+@dataclass(frozen=True)
+class Rack:
+    """Racks filled alike, stacks from the bottom up, the heaviest machines first."""
+
+    first: int  # number of the first of them, from 1
+    count: int
+    stacks: tuple[Stack, ...]
+    units: float  # used in each
+    kw: float
+    kg: float
+    cords: float
+    cfm: float
+    feeds: FeedCheck | None  # None where the site names no circuit
+    short: tuple[str, ...]  # machines that lose full power with one feed for want of supplies, by item
+    above_method: bool  # draws more than the room's cooling method is assumed to carry from one rack
+
+    @property
+    def machines(self) -> int:
+        return sum(stack.count for stack in self.stacks)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What is used against a limit of the room, or of its fullest rack."""
+
+    resource: str  # power · cooling · racks · units · kw · kg · cords · cfm
+    used: float
+    limit: float | None  # None where none is known
+
+    @property
+    def over(self) -> bool:
+        return self.limit is not None and self.used > self.limit + SLACK
+
+
+@dataclass(frozen=True)
+class FeedLoss:
+    """One feed of every rack is lost: which racks pass what is left, which machines have too few supplies."""
+
+    survives: bool
+    racks_over: int  # their remaining feeds trip
+    machines_off: int  # machines in those racks
+    machines_short: int  # in the other racks, without full power
+    worst_share: float  # load of the remaining feeds of the fullest rack over their rating; above 1 it overloads [1]
+
+
+@dataclass(frozen=True)
+class CoolingLoss:
+    """One cooling unit is lost."""
+
+    survives: bool
+    cooling_kw: float  # what the others carry away
+    heat_kw: float
+    kept: float  # share of their rate that machines keep: 1, ratio^0.5, or 0 where they trip
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A month in the room."""
+
+    site: Site
+    month: int
+    racks: tuple[Rack, ...]
+    count: int  # racks
+    limit_by: str | None  # the limit of a rack that decides, one of `facility.LIMITS`
+    fits: bool  # False where a machine fits in no rack; it is not placed
+    beside: tuple[tuple[str, int], ...]  # machines that stand on shelves, by item
+    bars: tuple[Bar, ...]
+    airflow_cfm: float
+    feed_loss: FeedLoss | None  # None where the site names no circuit
+    cooling_loss: CoolingLoss | None  # None where the site names no cooling or no number of units
+
+
+def layout(result: PlanResult, month: int, future: int = 0) -> Layout:
+    """Return where the machines of a plan stand in a month, first-fit decreasing by maximum kW.
+
+    month  : from 0, within the horizon; InputError outside.
+    future : which of the S futures.
+    Cords of a machine are spread evenly over the feeds of its rack. Source: facility reference 2.3, 2.5, 3.
+    """
+    months = len(result.housing.site_of)
+    if not 0 <= month < months:
+        raise InputError(Problem(("month",), "out_of_bounds", month, 0, months - 1, "month"))
+    site, network = result.housing.site_of[month], result.network
+    switches = float(network.switches[future, month]) if network is not None else 0.0
+    kinds = kinds_in_racks(result.fleet, switches, future, month)
+    limits = rack_limits(site)
+    filled = packed(tuple(kind.row for kind in kinds), limits)
+    names = [network.switch.slug if kind.build is None and network is not None else kind.item for kind in kinds]
+    racks, first = [], 1
+    for group in filled.layout:
+        racks.append(_rack(group, kinds, names, site, first))
+        first += group.racks
+    holdings = [holding for holding in result.fleet.holdings if not holding.machine.build.in_rack]
+    beside = [(holding.machine.slug, round(float(holding.hosts[future, month]))) for holding in holdings]
+    heat = float(result.housing.draw_busy[future, month])
+    return Layout(
+        site=site,
+        month=month,
+        racks=tuple(racks),
+        count=filled.racks,
+        limit_by=filled.limit_by,
+        fits=filled.fits,
+        beside=tuple((slug, number) for slug, number in beside if number),
+        bars=_bars(result, site, racks, limits, future, month),
+        airflow_cfm=sum(rack.count * rack.cfm for rack in racks),
+        feed_loss=_feed_loss(racks, site),
+        cooling_loss=_cooling_loss(result, site, month, heat),
+    )
+
+
+def _rack(group: RackGroup, kinds: list[Kind], names: list[str], site: Site, first: int) -> Rack:
+    stacks, bottom = [], 1.0
+    for place, number in sorted(group.items, key=lambda entry: -kinds[entry[0]].kg):
+        kind = kinds[place]
+        stacks.append(Stack(names[place], number, bottom, kind.units, kind.kw, kind.kg, kind.cords, kind.cfm))
+        bottom += number * kind.units
+    circuit, method = site.circuit, METHOD_RACK_KW[site.cooling_method]
+    short: tuple[str, ...] = ()
+    if circuit is not None:
+        short = tuple(names[place] for place, _ in group.items if _short(kinds[place], circuit.feeds))
+    return Rack(
+        first=first,
+        count=group.racks,
+        stacks=tuple(stacks),
+        units=group.units,
+        kw=group.kw,
+        kg=group.kg,
+        cords=group.cords,
+        cfm=group.cfm,
+        feeds=None if circuit is None else check_feeds(group.kw, feed_kw(circuit), circuit.feeds),
+        short=short,
+        above_method=group.kw > method + SLACK,
+    )
+
+
+def _short(kind: Kind, feeds: int) -> bool:
+    """Whether a machine loses full power with one feed; where its supplies are unknown, only if no feed is left."""
+    if kind.build is None:
+        return False
+    if not kind.build.psus or kind.build.psus_needed is None:
+        return feeds == 1
+    return not psu_ok(kind.build.psus, feeds, kind.build.psus_needed)
+
+
+def _bars(
+    result: PlanResult, site: Site, racks: list[Rack], limits: tuple[float | None, ...], future: int, month: int
+) -> tuple[Bar, ...]:
+    """The room's limits with the upgrades in service, then those of a rack against the rack that uses most."""
+    upgrades = _in_service(result, site, month)
+    room = (
+        ("power", float(result.housing.draw_max[future, month]), site.power_kw, [up.adds_power_kw for up in upgrades]),
+        (
+            "cooling",
+            float(result.housing.draw_busy[future, month]),
+            site.cooling_kw,
+            [up.adds_cooling_kw for up in upgrades],
+        ),
+        ("racks", float(result.housing.racks[future, month]), site.racks, [float(up.adds_racks) for up in upgrades]),
+    )
+    bars = [Bar(name, used, None if limit is None else limit + sum(more)) for name, used, limit, more in room]
+    for name, limit in zip(LIMITS, limits, strict=True):
+        bars.append(Bar(name, max((float(getattr(rack, name)) for rack in racks), default=0.0), limit))
+    return tuple(bars)
+
+
+def _in_service(result: PlanResult, site: Site, month: int) -> list[Upgrade]:
+    orders = result.housing.upgrades
+    return [order.upgrade for order in orders if order.site == site.slug and order.in_service <= month]
+
+
+def _feed_loss(racks: list[Rack], site: Site) -> FeedLoss | None:
+    if site.circuit is None:
+        return None
+    over = [rack for rack in racks if rack.feeds is not None and not rack.feeds.fits_one_lost]
+    holding = [rack for rack in racks if rack.feeds is not None and rack.feeds.fits_one_lost]
+    short = sum(rack.count * stack.count for rack in holding for stack in rack.stacks if stack.item in rack.short)
+    return FeedLoss(
+        survives=not over and not short,
+        racks_over=sum(rack.count for rack in over),
+        machines_off=sum(rack.count * rack.machines for rack in over),
+        machines_short=short,
+        worst_share=max((rack.feeds.share_one_lost for rack in racks if rack.feeds is not None), default=0.0),
+    )
+
+
+def _cooling_loss(result: PlanResult, site: Site, month: int, heat_kw: float) -> CoolingLoss | None:
+    """The largest unit fails: one of the room's own, or a piece of an upgrade."""
+    if site.cooling_kw is None or site.cooling_units is None:
+        return None
+    units = [site.cooling_kw / site.cooling_units] * site.cooling_units
+    for upgrade in _in_service(result, site, month):
+        units += [upgrade.adds_cooling_kw / upgrade.quantity] * upgrade.quantity
+    left = math.fsum(units) - max(units)
+    kept = float(throttle(left, heat_kw))
+    return CoolingLoss(kept >= 1.0, left, heat_kw, kept)
