@@ -7,6 +7,7 @@ maximum draw, heat is what the plan's machines draw in that month.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.engine.facility import (
@@ -47,7 +48,8 @@ class Rack:
     count: int
     stacks: tuple[Stack, ...]
     units: float  # used in each
-    kw: float
+    kw: float  # maximum, by which circuits and racks are judged
+    typical_kw: float  # expected with all machines busy
     kg: float
     cords: float
     cfm: float
@@ -65,8 +67,9 @@ class Bar:
     """What is used against a limit of the room, or of its fullest rack."""
 
     resource: str  # power · cooling · racks · units · kw · kg · cords · cfm
-    used: float
+    used: float  # power and kW: the maximum draw, which decides; cooling: the heat of the month
     limit: float | None  # None where none is known
+    expected: float | None = None  # power: what the month draws; kW: the fullest rack busy
 
     @property
     def over(self) -> bool:
@@ -165,6 +168,7 @@ def _rack(group: RackGroup, kinds: list[Kind], names: list[str], site: Site, fir
         stacks=tuple(stacks),
         units=group.units,
         kw=group.kw,
+        typical_kw=sum(number * kinds[place].typical_kw for place, number in group.items),
         kg=group.kg,
         cords=group.cords,
         cfm=group.cfm,
@@ -187,21 +191,22 @@ def _bars(
     result: PlanResult, site: Site, racks: list[Rack], limits: tuple[float | None, ...], future: int, month: int
 ) -> tuple[Bar, ...]:
     """The room's limits with the upgrades in service, then those of a rack against the rack that uses most."""
-    upgrades = _in_service(result, site, month)
-    room = (
-        ("power", float(result.housing.draw_max[future, month]), site.power_kw, [up.adds_power_kw for up in upgrades]),
-        (
-            "cooling",
-            float(result.housing.draw_busy[future, month]),
-            site.cooling_kw,
-            [up.adds_cooling_kw for up in upgrades],
-        ),
-        ("racks", float(result.housing.racks[future, month]), site.racks, [float(up.adds_racks) for up in upgrades]),
-    )
-    bars = [Bar(name, used, None if limit is None else limit + sum(more)) for name, used, limit, more in room]
+    housing, upgrades = result.housing, _in_service(result, site, month)
+    maximum, heat = float(housing.draw_max[future, month]), float(housing.draw_busy[future, month])
+    bars = [
+        Bar("power", maximum, _raised(site.power_kw, [up.adds_power_kw for up in upgrades]), heat),
+        Bar("cooling", heat, _raised(site.cooling_kw, [up.adds_cooling_kw for up in upgrades])),
+        Bar("racks", float(housing.racks[future, month]), _raised(site.racks, [up.adds_racks for up in upgrades])),
+    ]
     for name, limit in zip(LIMITS, limits, strict=True):
-        bars.append(Bar(name, max((float(getattr(rack, name)) for rack in racks), default=0.0), limit))
+        used = max((float(getattr(rack, name)) for rack in racks), default=0.0)
+        expected = max((rack.typical_kw for rack in racks), default=0.0) if name == "kw" else None
+        bars.append(Bar(name, used, limit, expected))
     return tuple(bars)
+
+
+def _raised(limit: float | None, more: Sequence[float]) -> float | None:
+    return None if limit is None else limit + sum(more)
 
 
 def _in_service(result: PlanResult, site: Site, month: int) -> list[Upgrade]:
