@@ -382,14 +382,16 @@ def test_in_production_without_a_public_address_no_link_is_made_and_the_page_say
     assert "Create link" not in done.content.decode()
 
 
-def test_check_deploy_warns_of_a_missing_public_address(settings):
+def test_check_deploy_warns_of_a_missing_public_address_and_of_a_broker_that_is_not_shared(settings):
     def warned():
-        return [each.id for each in run_checks(include_deployment_checks=True) if each.id.startswith("planner.")]
+        return sorted(each.id for each in run_checks(include_deployment_checks=True) if "planner." in each.id)
 
     assert warned() == []
     settings.PRODUCTION = True
-    assert warned() == ["planner.W001"]
+    assert warned() == ["planner.W001", "planner.W002"]
     settings.PUBLIC_ADDRESS = "https://outlay.example.org"
+    assert warned() == ["planner.W002"]
+    settings.CELERY_BROKER_URL = "redis://broker:6379/0"
     assert warned() == []
 
 

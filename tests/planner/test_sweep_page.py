@@ -381,7 +381,7 @@ def test_every_figure_is_json_has_a_table_and_uses_the_colours_of_both_themes(co
 
 def assert_inside(text, width, height):
     for each in ET.fromstring(text).iter("text"):
-        room = svg._text_width(each.text)
+        room = svg.text_width(each.text)
         begins = float(each.get("x")) - room * {"end": 1.0, "middle": 0.5}.get(each.get("text-anchor"), 0.0)
         assert begins >= -2, each.text
         assert begins + room <= width + 2, each.text
