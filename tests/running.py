@@ -119,10 +119,6 @@ class Program:
                     return pid
         return None
 
-    def computing(self):
-        """PID of the process in which the worker computes."""
-        return next(iter(_children(self.child("worker"))), None)
-
     def kill(self, name):
         """kill -9; what is not there cannot be killed."""
         if pid := self.child(name):

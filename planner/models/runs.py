@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import models, transaction
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, When
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-MAX_ATTEMPTS = 3
+MAX_LOST = 3  # workers that may die of a run before it is given up
 GIVE_UP_WAITING = timedelta(hours=1)  # for a worker to take a run up
 
 
@@ -22,12 +22,25 @@ class RunQuerySet(models.QuerySet["Run"]):
 
     def claim(self, pk: int, now: datetime, lease: timedelta) -> int | None:
         """Take a run up that waits, or whose worker fell silent; returns the attempt, None where there is nothing."""
-        free = Q(state=Run.State.QUEUED) | Q(state=Run.State.RUNNING, heartbeat_at__lt=now - lease)
+        silent = Q(state=Run.State.RUNNING, heartbeat_at__lt=now - lease, lost__lt=MAX_LOST - 1)
+        lost = F("lost") + Case(When(state=Run.State.RUNNING, then=1), default=0)
         with transaction.atomic():
-            taken = self.filter(free, pk=pk, cancel_requested=False, attempt__lt=MAX_ATTEMPTS).update(
-                state=Run.State.RUNNING, attempt=F("attempt") + 1, started_at=now, heartbeat_at=now, done=0, total=0
+            free = self.filter(Q(state=Run.State.QUEUED) | silent, pk=pk, cancel_requested=False)
+            taken = free.update(
+                state=Run.State.RUNNING,
+                attempt=F("attempt") + 1,
+                lost=lost,
+                started_at=now,
+                heartbeat_at=now,
+                done=0,
+                total=0,
             )
             return self.values_list("attempt", flat=True).get(pk=pk) if taken else None
+
+    def release(self, pk: int, attempt: int, now: datetime) -> None:
+        """Give a run back that a worker leaves in order: another begins it anew, and nothing is held against it."""
+        going = self.held(pk, attempt).filter(cancel_requested=False)
+        going.update(state=Run.State.QUEUED, queued_at=now, rung_at=None, done=0, total=0)
 
     def held(self, pk: int, attempt: int) -> RunQuerySet:
         """The run, as long as this attempt is the one that computes it."""
@@ -57,10 +70,10 @@ class RunQuerySet(models.QuerySet["Run"]):
         silent = self.filter(state=Run.State.RUNNING, heartbeat_at__lt=now - lease)
         silent.filter(cancel_requested=True).update(state=Run.State.CANCELLED, finished_at=now)
         self._end_waiting(now)
-        silent.filter(attempt__gte=MAX_ATTEMPTS).update(
-            state=Run.State.FAILED, finished_at=now, failure={"code": "lost", "attempts": MAX_ATTEMPTS}
+        silent.filter(lost__gte=MAX_LOST - 1).update(
+            state=Run.State.FAILED, finished_at=now, lost=MAX_LOST, failure={"code": "lost", "attempts": MAX_LOST}
         )
-        silent.update(state=Run.State.QUEUED, queued_at=now, rung_at=None)
+        silent.update(state=Run.State.QUEUED, queued_at=now, rung_at=None, lost=F("lost") + 1)
         waiting = self.filter(state=Run.State.QUEUED)
         waiting.filter(queued_at__lt=now - GIVE_UP_WAITING).update(
             state=Run.State.FAILED, finished_at=now, failure={"code": "no_worker"}
@@ -92,7 +105,8 @@ class Run(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     state = models.CharField(max_length=9, choices=State.choices, default=State.QUEUED)
-    attempt = models.PositiveSmallIntegerField(default=0)
+    attempt = models.PositiveIntegerField(default=0)  # the fence: rises with every claim
+    lost = models.PositiveSmallIntegerField(default=0)  # attempts whose worker died
     queued_at = models.DateTimeField(default=timezone.now)
     rung_at = models.DateTimeField(null=True, blank=True)  # when a worker was last told of it
     started_at = models.DateTimeField(null=True, blank=True)

@@ -1,12 +1,13 @@
 """The worker child of `start`: one Celery process that computes runs. Run as `python -m planner.project.worker`."""
 
-import sys
 import warnings
 
 from planner.project import lifeline
 
-# One run at a time; who is there, who knows what and who is well is for clusters of workers.
-ARGUMENTS = ["--quiet", "worker", "--concurrency=1", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+# One process that computes one run at a time. A pool of processes shares a lock: one that is killed while it waits for
+# work takes the lock with it, and the others wait for ever. A process alone is seen to be dead, and started again.
+# Who is there, who knows what and who is well is for clusters of workers.
+ARGUMENTS = ["--quiet", "worker", "--pool=solo", "--without-gossip", "--without-mingle", "--without-heartbeat"]
 
 
 def main():
@@ -16,8 +17,7 @@ def main():
     from planner.project.celery import app
 
     warnings.filterwarnings("ignore", category=SecurityWarning)  # whoever is root here has started all of it as root
-    pool = ["--pool=solo"] if sys.platform == "win32" else ["--pool=prefork"]
-    app.worker_main([*ARGUMENTS, *pool, "--loglevel=WARNING"])
+    app.worker_main([*ARGUMENTS, "--loglevel=WARNING"])
 
 
 if __name__ == "__main__":

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
+import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
-from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, transaction
 from django.utils import timezone
@@ -25,6 +25,7 @@ from planner.models import Run, ScenarioVersion, User
 from planner.services import evaluation
 
 TICK_SECONDS = 0.5  # between two reports of a worker: a cancel is obeyed within that
+LONGEST_SECONDS = 15 * 60  # of one attempt
 WORTH_WAITING = 8  # seconds after which a waiting run says that no worker has come
 
 logger = logging.getLogger(__name__)
@@ -140,6 +141,17 @@ class Stopped(Exception):
     """The run is not this attempt's any more: cancelled, claimed by another, or deleted."""
 
 
+class Leaving(Exception):
+    """This process has been asked to end."""
+
+
+class TooLong(Exception):
+    """The run has taken more time than any may."""
+
+
+leaving = threading.Event()  # set by the worker when it is asked to end
+
+
 def work(pk: int) -> None:
     """Compute a run if it is free, to its end; a run that another holds is left alone."""
     attempt = Run.objects.claim(pk, timezone.now(), lease())
@@ -150,10 +162,12 @@ def work(pk: int) -> None:
         result = _through(COMPUTED[run.kind](run), lambda done, total: _tick(pk, attempt, done, total))
     except Stopped:
         Run.objects.end(pk, attempt, Run.State.CANCELLED, timezone.now())
+    except Leaving:
+        Run.objects.release(pk, attempt, timezone.now())
     except InputError as error:
         _fail(pk, attempt, {"code": "input", "problems": [problem.as_dict() for problem in error.problems]})
-    except SoftTimeLimitExceeded:
-        _fail(pk, attempt, {"code": "too_long", "minutes": settings.CELERY_TASK_SOFT_TIME_LIMIT // 60})
+    except TooLong:
+        _fail(pk, attempt, {"code": "too_long", "minutes": LONGEST_SECONDS // 60})
     except DatabaseError:
         raise  # the row cannot be written now; once it can, the lease has run out
     except Exception as error:
@@ -181,13 +195,18 @@ def _tick(pk: int, attempt: int, done: int, total: int) -> None:
 
 def _through(steps: Generator[Any, None, Any], tick: Callable[[int, int], None]) -> Any:
     """Exhaust a generator of the engine, reporting its progress; returns what it returns."""
-    last = 0.0
+    began, last = time.monotonic(), 0.0
     while True:
         try:
             step = next(steps)
         except StopIteration as end:
             return end.value
-        if (now := time.monotonic()) - last >= TICK_SECONDS:
+        now = time.monotonic()
+        if leaving.is_set():
+            raise Leaving
+        if now - began > LONGEST_SECONDS:
+            raise TooLong
+        if now - last >= TICK_SECONDS:
             tick(step.done, step.total)
             last = now
 

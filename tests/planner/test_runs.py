@@ -10,7 +10,7 @@ from django.utils import timezone
 from planner import tasks
 from planner.engine.quantities import InputError, Problem
 from planner.models import Run
-from planner.models.runs import GIVE_UP_WAITING, MAX_ATTEMPTS
+from planner.models.runs import GIVE_UP_WAITING, MAX_LOST
 from planner.services import runs, scenarios
 from tests.planner.conftest import GROWTH
 
@@ -169,13 +169,42 @@ def test_the_reaper_queues_a_silent_run_and_rings_once_a_lease(run):
 
 def test_after_three_lost_workers_a_run_fails_and_says_so(run):
     moment = now()
-    for attempt in range(1, MAX_ATTEMPTS + 1):
+    for attempt in range(1, MAX_LOST + 1):
         assert Run.objects.claim(run.pk, moment, runs.lease()) == attempt
         moment += LATER
         Run.objects.reap(moment, runs.lease())
     last = fresh(run)
     assert (last.state, last.failure) == (State.FAILED, {"code": "lost", "attempts": 3})
     assert Run.objects.claim(run.pk, moment, runs.lease()) is None
+
+
+def test_a_silent_run_is_taken_up_by_a_worker_too_but_not_for_ever(run):
+    moment = now()
+    for attempt in range(1, MAX_LOST + 1):
+        assert Run.objects.claim(run.pk, moment, runs.lease()) == attempt
+        moment += LATER
+    assert Run.objects.claim(run.pk, moment, runs.lease()) is None
+    Run.objects.reap(moment, runs.lease())
+    assert fresh(run).failure == {"code": "lost", "attempts": 3}
+
+
+def test_a_worker_that_leaves_gives_its_run_back_as_often_as_it_likes(run, computed, monkeypatch):
+    computed(Step(1, 2), runs.leaving.set, Step(2, 2), AssertionError("went on"))
+    try:
+        for attempt in range(1, MAX_LOST + 3):
+            runs.leaving.clear()
+            runs.work(run.pk)
+            assert (fresh(run).state, fresh(run).attempt, fresh(run).lost) == (State.QUEUED, attempt, 0)
+    finally:
+        runs.leaving.clear()
+    assert Run.objects.reap(now(), runs.lease()) == [run.pk]  # told of at once
+
+
+def test_a_run_that_takes_too_long_is_stopped(run, computed, monkeypatch):
+    monkeypatch.setattr(runs, "LONGEST_SECONDS", -1)
+    computed(Step(1, 2), AssertionError("went on"))
+    runs.work(run.pk)
+    assert fresh(run).failure["code"] == "too_long"
 
 
 def test_a_run_for_which_no_worker_comes_fails_after_an_hour(run):

@@ -9,20 +9,25 @@ import time
 import pytest
 import yaml
 
-from tests.running import LEASE, ROOT, ended, under_way
+from tests.running import ROOT, ended, under_way
 
 pytestmark = pytest.mark.services
 
 
-@pytest.mark.parametrize("victim", ["worker", "computing"])
-def test_a_killed_worker_costs_an_attempt_and_the_run_finishes_once(program, victim):
+def test_a_killed_worker_costs_an_attempt_and_the_run_finishes_once(program):
     program.start()
     pk = program.ask()
     program.wait(pk, under_way)
-    os.kill(program.child("worker") if victim == "worker" else program.computing(), signal.SIGKILL)
+    program.kill("worker")
     assert program.wait(pk, ended)[:2] == ("done", 2)
     assert program.rows("SELECT COUNT(*) FROM planner_run") == [(1,)]
     assert program.ask() == pk
+
+
+def test_a_worker_that_was_killed_while_it_waited_for_work_costs_nothing(program):
+    program.start()
+    program.kill("worker")
+    assert program.wait(program.ask(), ended)[:2] == ("done", 1)
 
 
 def test_a_paused_worker_that_wakes_late_writes_nothing(program):
@@ -58,9 +63,10 @@ def test_stopped_in_the_middle_it_goes_on_at_the_next_start(program):
     pk = program.ask()
     program.wait(pk, under_way)
     program.stop(signal.SIGINT)
-    assert program.run(pk)[0] == "running"
+    assert program.run(pk)[0] == "queued"  # given back, not lost
     program.start()
-    assert program.wait(pk, ended, LEASE + 40)[:2] == ("done", 2)
+    assert program.wait(pk, ended)[:2] == ("done", 2)
+    assert program.rows("SELECT lost FROM planner_run") == [(0,)]
 
 
 ASK = """
