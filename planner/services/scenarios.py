@@ -127,13 +127,11 @@ def change(
 
 
 def reprice(row: ScenarioRow, base_number: int, book: PriceBook, user: User | None) -> ScenarioVersion:
-    """The newest document with other prices, as a version; the head where it pins them already."""
-    head, wanted = newest(row), book.sha256()
-    if head.prices_id == wanted:
-        return head
+    """The newest document with other prices, as a version. Raises Conflict, InputError."""
+    head = newest(row)
     if head.number != base_number:
         raise _conflict(row, head, base_number, [])
-    return _save(row, head, head.document, [[PRICES, head.prices_id, wanted]], user, EDIT, book=book)
+    return _save(row, head, head.document, [[PRICES, head.prices_id, book.sha256()]], user, EDIT, book=book)
 
 
 def undo(row: ScenarioRow, base_number: int, user: User) -> ScenarioVersion:

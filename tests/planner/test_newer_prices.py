@@ -1,11 +1,16 @@
 """The catalog moves on: what a scenario pins stays; what moved is listed with its effect, and adopted when asked."""
 
 import dataclasses
+import html
+import re
 from decimal import Decimal
 
 import pytest
+from django.utils.timezone import now
 
+from catalog import services as catalog_services
 from catalog.importers.shipped import shipped
+from catalog.models import Quote
 from planner.engine.quantities import InputError
 from planner.services import evaluation, newer_prices, pricebook, scenarios
 from planner.services.scenarios import Conflict
@@ -290,3 +295,108 @@ def test_what_cannot_be_computed_with_the_newer_prices_is_not_adopted(row, edito
     with pytest.raises(InputError):
         adopt(row, editor)
     assert scenarios.newest(row).number == 1
+
+
+# ── The page ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+NOTICE = "changed in the catalog since this version was priced"
+
+
+def text(answer):
+    """The words of a page, without its tags."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.content.decode())).split())
+
+
+def shown_prices(answer):
+    return re.search(r'name="prices" value="(\w+)"', answer.content.decode())[1]
+
+
+def test_the_workspace_says_how_many_prices_moved_and_nothing_where_none_did(signed, row, market):
+    assert NOTICE not in text(signed.get(f"/s/{row.pk}/"))
+    market(CHASSIS, 1.5)
+    assert "1 price has " + NOTICE in text(signed.get(f"/s/{row.pk}/"))
+    market(SERVER, 1.5)
+    page = signed.get(f"/s/{row.pk}/")
+    assert "2 prices have " + NOTICE in text(page)
+    assert f'href="/s/{row.pk}/prices/"' in page.content.decode()
+
+
+def test_the_page_shows_old_and_new_price_the_effect_on_each_plan_and_the_verdict(signed, row, market):
+    """The chassis with 4 cards costs 173,600 here and 260,400 in the catalog; the cloud does not ask what it costs."""
+    market(CHASSIS, 1.5)
+    found = text(signed.get(f"/s/{row.pk}/prices/"))
+    assert "1 price has moved" in found
+    for part in ("$173,600.00 / server estimate", "$260,400.00 / server estimate", "+50 %"):
+        assert part in found
+    effects = re.search(r'id="effects".*?</table>', signed.get(f"/s/{row.pk}/prices/").content.decode(), re.S)[0]
+    rows = [" ".join(re.sub(r"<[^>]*>", " ", each).split()) for each in effects.split("<tr")[2:]]
+    assert len(rows) == 4
+    assert [each.endswith("unchanged") for each in rows if "loud" in each] == [True]
+    assert sum(each.endswith("unchanged") for each in rows) == 3
+
+
+def test_a_verdict_that_would_change_is_said(signed, row, market):
+    assert evaluation.evaluated(row.head)[1].verdict.plan == "cloud"
+    market(CHASSIS, 1.0001)
+    assert "The verdict would change" not in text(signed.get(f"/s/{row.pk}/prices/"))
+    for slug in (CHASSIS, prices(row.head).addons[CHASSIS].slug):
+        market(slug, 0.05)
+    assert "The verdict would change from “" in text(signed.get(f"/s/{row.pk}/prices/"))
+
+
+def test_adopting_leads_back_to_a_workspace_without_the_notice_and_undo_brings_it_back(signed, row, market):
+    market(CHASSIS, 1.5)
+    page = signed.get(f"/s/{row.pk}/prices/")
+    answer = signed.post(f"/s/{row.pk}/prices/adopt/", {"base": "1", "prices": shown_prices(page)}, follow=True)
+    assert answer.redirect_chain == [(f"/s/{row.pk}/", 302)]
+    assert "The newer prices are adopted" in text(answer)
+    assert NOTICE not in text(answer)
+    assert "nothing to adopt" in text(signed.get(f"/s/{row.pk}/prices/"))
+    assert NOTICE in text(signed.post(f"/s/{row.pk}/undo/", {"base": "2"}, follow=True))
+
+
+def test_the_notice_comes_and_goes_with_an_edit_in_place(signed, row, market):
+    market(CHASSIS, 1.5)
+    edit = {"path": "pricing_date", "value": "2026-11-29", "base": "1"}
+    body = signed.post(f"/s/{row.pk}/edit/", edit, headers={"HX-Request": "true"}).content.decode()
+    assert '<div id="newer-prices" hx-swap-oob="true"></div>' in body
+
+
+def test_a_page_that_is_behind_the_catalog_or_the_scenario_adopts_nothing(signed, row, colleague, market):
+    market(CHASSIS, 1.5)
+    stale = {"base": "1", "prices": shown_prices(signed.get(f"/s/{row.pk}/prices/"))}
+    market(CHASSIS, 1.7)
+    answer = signed.post(f"/s/{row.pk}/prices/adopt/", stale)
+    assert answer.status_code == 409
+    assert "prices have moved again" in text(answer)
+    assert "$295,120.00" in text(answer)  # 173,600 × 1.7
+    adopt(row, colleague)
+    answer = signed.post(f"/s/{row.pk}/prices/adopt/", stale)
+    assert answer.status_code == 409
+    assert "somebody changed this scenario in between" in text(answer)
+    assert "Changed in between: Prices from the catalog from" in text(answer)
+    assert scenarios.newest(row).number == 2
+
+
+def test_a_viewer_reads_the_page_but_is_offered_nothing(client, row, viewer, market):
+    market(CHASSIS, 1.5)
+    client.force_login(viewer)
+    page = client.get(f"/s/{row.pk}/prices/")
+    assert "1 price has moved" in text(page)
+    assert "prices/adopt/" not in page.content.decode()
+
+
+def test_an_own_price_is_said_to_stand(signed, row, editor, market):
+    scenarios.edit(row, 1, f"market/own_prices/{CHASSIS}", 30_000.0, editor)
+    market(CHASSIS, 1.5)
+    found = text(signed.get(f"/s/{row.pk}/prices/"))
+    assert "your own price is used" in found
+    assert found.count("unchanged") == 4
+
+
+def test_a_price_edited_in_the_stored_catalog_is_offered(signed, workspace, editor):
+    catalog_services.load(shipped())
+    row = scenarios.create_from_template(workspace, editor, "small-team")
+    Quote.objects.filter(item__slug=CHASSIS, item__kind="build").update(unit_price=Decimal(40_000), updated_at=now())
+    assert "1 price has " + NOTICE in text(signed.get(f"/s/{row.pk}/"))
+    assert "$40,000.00 / server" in text(signed.get(f"/s/{row.pk}/prices/"))
