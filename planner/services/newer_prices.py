@@ -31,6 +31,8 @@ PRICES = {
     "colocation": {"price": "colocation"},
     "costs": {"likely": "cost"},
 }
+# What else decides what is paid for.
+TERMS = {"offers": ("count", "billing_unit"), "colocation": ("power_included", "size_band"), "costs": ("unit",)}
 WHOLE = ("offers", "colocation", "costs")  # nothing but the terms of the price
 SHARES = ("accelerator_share", "memory_share", "share_basis")  # of a server's price, which follow from it
 
@@ -47,7 +49,7 @@ class Figure:
     currency: str
     rate: float | None
     source: Source
-    terms: tuple[Any, ...] = ()  # what else decides what is paid for
+    terms: tuple[Any, ...] = ()
 
     def value(self) -> float | None:
         """The amount in the currency of the book; None where a rate is missing."""
@@ -150,19 +152,19 @@ def _moved(scenario: Scenario, pinned: PriceBook, today: PriceBook) -> Iterator[
         found = getattr(today, part)
         for key in sorted(held.keys() | found.keys()):
             for field in fields:
-                old, new = _figure(held.get(key), field), _figure(found.get(key), field)
+                old, new = _figure(part, held.get(key), field), _figure(part, found.get(key), field)
                 if (old and old.facts()) != (new and new.facts()):
                     yield Moved(part, key, field, old, new, found.get(key, held.get(key)))
 
 
-def _figure(entry: Any, field: str) -> Figure | None:
-    if isinstance(entry, Cost):
-        return Figure(entry.likely, entry.currency, entry.rate, entry.source, (entry.unit,))
-    price: Price | None = getattr(entry, field, None)
-    if price is None:
+def _figure(part: str, entry: Any, field: str) -> Figure | None:
+    if entry is None:
         return None
-    terms = (getattr(entry, name, None) for name in ("count", "billing_unit", "power_included", "size_band"))
-    return Figure(price.amount, price.currency, price.rate, price.source, tuple(terms))
+    terms = tuple(getattr(entry, name) for name in TERMS.get(part, ()))
+    if isinstance(entry, Cost):
+        return Figure(entry.likely, entry.currency, entry.rate, entry.source, terms)
+    price: Price | None = getattr(entry, field)
+    return None if price is None else Figure(price.amount, price.currency, price.rate, price.source, terms)
 
 
 def _with(moved: tuple[Moved, ...], pinned: PriceBook, today: PriceBook) -> PriceBook:

@@ -135,6 +135,36 @@ def test_undoing_a_number_keeps_the_prices_a_colleague_adopted_since(row, editor
     assert scenarios.undo(row, 3, editor).prices_id == adopted.prices_id
 
 
+def test_undoing_a_pricing_date_keeps_what_a_colleague_chose_since(row, editor, colleague, market):
+    scenarios.edit(row, 1, "pricing_date", "2026-11-29", editor)
+    market(CHASSIS, 1.5)
+    scenarios.edit(row, 2, START, OTHER, colleague)
+    undone = prices(scenarios.undo(row, 3, editor))
+    assert str(undone.pricing_date) == "2026-11-30"
+    assert undone.builds[CHASSIS] == prices(row.versions.get(number=1)).builds[CHASSIS]
+    assert undone.builds[OTHER].price is not None
+
+
+def test_undoing_a_choice_keeps_the_pricing_date_a_colleague_set_since(row, editor, colleague, market):
+    scenarios.edit(row, 1, START, OTHER, editor)
+    market(SERVER, 1.5)
+    scenarios.edit(row, 2, "pricing_date", "2026-11-29", colleague)
+    undone = prices(scenarios.undo(row, 3, editor))
+    assert str(undone.pricing_date) == "2026-11-29"
+    assert OTHER not in undone.builds
+    assert undone.builds[SERVER].price.amount == 1.5 * prices(row.versions.get(number=1)).builds[SERVER].price.amount
+
+
+def test_undoing_a_choice_brings_the_former_item_back_at_its_former_price(row, editor, colleague, market):
+    plan = "plans/scale-out/start/build"
+    scenarios.edit(row, 1, plan, OTHER, editor)
+    market(CHASSIS, 1.5)
+    scenarios.edit(row, 2, "plans/cluster-now/start/build", "srv-8x-b200", colleague)
+    undone = prices(scenarios.undo(row, 3, editor))
+    assert undone.builds[CHASSIS] == prices(row.versions.get(number=1)).builds[CHASSIS]
+    assert undone.addons[CHASSIS] == prices(row.versions.get(number=1)).addons[CHASSIS]
+
+
 # ── What moved ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
