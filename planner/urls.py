@@ -1,6 +1,6 @@
 from django.urls import path
 
-from planner.views import home, purchasing, reports, runs, shared, why, workspace
+from planner.views import home, prices, purchasing, reports, runs, shared, why, workspace
 from planner.views.theme import theme
 
 app_name = "planner"
@@ -20,6 +20,8 @@ urlpatterns = [
     path("s/<int:pk>/purchasing/", purchasing.purchasing, name="purchasing"),
     path("s/<int:pk>/purchasing/orders.csv", purchasing.orders_csv, name="orders_csv"),
     path("s/<int:pk>/purchasing/orders.zip", purchasing.orders_zip, name="orders_zip"),
+    path("s/<int:pk>/prices/", prices.prices, name="prices"),
+    path("s/<int:pk>/prices/adopt/", prices.adopt, name="adopt_prices"),
     path("s/<int:pk>/why/<str:plan>/<str:kpi>/", why.why, name="why"),
     path("s/<int:pk>/sensitivity/", runs.of_scenario, name="runs"),
     path("s/<int:pk>/sensitivity/run/", runs.ask, name="run_ask"),

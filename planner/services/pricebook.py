@@ -3,10 +3,13 @@
 The same code reads the shipped files (before any migration) and the database: both arrive as `catalog.records.Catalog`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import cast
+from typing import Any, cast
 
 from catalog.records import Catalog, ItemRecord, Provenance, QuoteRecord
 from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION
@@ -48,9 +51,17 @@ _QUOTE_BASIS: dict[str, Basis] = {
 }
 
 
-def build(catalog: Catalog, scenario: Scenario) -> PriceBook:
-    """The price book of a scenario. What has no quote has no price; what is not in the catalog is left out."""
-    return _Maker(catalog, scenario.currency, scenario.pricing_date).book(scenario)
+def build(catalog: Catalog, scenario: Scenario, *, rates_of: PriceBook | None = None) -> PriceBook:
+    """The price book of a scenario. What has no quote has no price; what is not in the catalog is left out.
+
+    rates_of : a book whose exchange rates go before those of the catalog, so that one currency has one rate.
+    """
+    return _Maker(catalog, scenario.currency, scenario.pricing_date, rates_of).book(scenario)
+
+
+def in_currency(book: PriceBook, catalog: Catalog, currency: str) -> PriceBook:
+    """The same prices, reported in another currency: amounts stay, exchange rates are those of the catalog."""
+    return book if currency == book.currency else _Maker(catalog, currency, book.pricing_date).converted(book)
 
 
 def exchange_rate(catalog: Catalog, one: str, other: str, day: date) -> float | None:
@@ -64,59 +75,125 @@ def sizable(item: ItemRecord) -> bool:
     return None not in (spec.params_b, spec.layers, spec.hidden, spec.heads)
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What documents ask of a price book, by the names they give; with `wants` for what follows from those."""
+
+    builds: frozenset[str]
+    cards: frozenset[str]  # accelerators that work is stated in or that are rented
+    offers: frozenset[str]
+    switches: frozenset[str]
+    markets: frozenset[str]
+    presets: frozenset[str]
+    costs: frozenset[str]
+    regions: frozenset[str]
+
+    @classmethod
+    def by(cls, *scenarios: Scenario) -> Asked:
+        plans = [plan for each in scenarios for plan in each.plans]
+        works = [work for each in scenarios for work in each.demand.workloads]
+        sites = [site for each in scenarios for site in each.sites]
+        overflows = [plan.overflow for plan in plans if plan.overflow]
+        builds = [plan.start.build for plan in plans if plan.start] + [plan.follow_up.build for plan in plans]
+        taxes = [each.operations.tax_region for each in scenarios]
+        return cls(
+            builds=_named(builds),
+            cards=_named([rented.accelerator for rented in overflows] + [work.accelerator for work in works]),
+            offers=_named(rented.offer for rented in overflows),
+            switches=_named(plan.fabric.switch or DEFAULT_SWITCH for plan in plans),
+            markets=_named(site.colocation.market for site in sites if site.colocation),
+            presets=_named(work.preset for work in works if not isinstance(work, PoolWorkload)),
+            costs=COST_ROWS | _named(taxes) | _named(step.item for site in sites for step in site.upgrades),
+            regions=_named(site.region for site in sites),
+        )
+
+    def wants(self, part: str, key: str, entry: Any, book: PriceBook) -> bool:
+        """Whether the entry of a book belongs to these documents; `part` is the field of the book that holds it."""
+        match part:
+            case "builds" | "addons":
+                return key in self.builds
+            case "accelerators":
+                hosts = (build for slug, build in book.builds.items() if slug in self.builds)
+                return key in self.cards or any(build.accelerator == key for build in hosts)
+            case "offers":
+                ordinary = entry.pricing_model == "on_demand" and entry.provider_class != "index"
+                return key in self.offers or (ordinary and entry.accelerator in self.cards)
+            case "items":
+                return key in self.switches
+            case "costs":
+                return key in self.costs
+            case "tariffs":
+                return entry.region in self.regions
+            case "colocation":
+                return key in self.markets or (key == RETAIL_COLOCATION and bool(self.markets))
+        return key in self.presets
+
+
 class _Maker:
-    def __init__(self, catalog: Catalog, currency: str, day: date) -> None:
+    def __init__(self, catalog: Catalog, currency: str, day: date, rates_of: PriceBook | None = None) -> None:
         self.catalog, self.currency, self.day = catalog, currency, day
-        self._rates: dict[str, tuple[float | None, date | None, str]] = {}
+        self._rates: dict[str, tuple[float | None, date | None, str]] = _rates_in(rates_of) if rates_of else {}
 
     def book(self, scenario: Scenario) -> PriceBook:
-        builds = {
-            slug
-            for plan in scenario.plans
-            for slug in (plan.start.build if plan.start else None, plan.follow_up.build)
-            if slug
-        }
-        builds &= set(self.catalog.of_kind("build"))
-        rented = {plan.overflow.accelerator for plan in scenario.plans if plan.overflow}
-        stated = {work.accelerator for work in scenario.demand.workloads}
-        cards = rented | stated | {self.catalog.item("build", slug).spec.accelerator_slug for slug in builds}
+        asked = Asked.by(scenario)
+        builds = sorted(asked.builds & set(self.catalog.of_kind("build")))
+        hosted = {self.catalog.item("build", slug).spec.accelerator_slug for slug in builds}
         offers = {
             item.slug: self._offer(item)
-            for slug in sorted(rented | stated)
+            for slug in sorted(asked.cards)
             for item in self.catalog.offers_of(slug)
             if item.spec.pricing_model == "on_demand" and item.spec.provider_class != "index"
         }
-        for plan in scenario.plans:
-            if plan.overflow and plan.overflow.offer in self.catalog.of_kind("offer"):
-                offers[plan.overflow.offer] = self._offer(self.catalog.item("offer", plan.overflow.offer))
-        switches = {plan.fabric.switch or DEFAULT_SWITCH for plan in scenario.plans}
-        markets = {site.colocation.market for site in scenario.sites if site.colocation and site.colocation.market}
-        presets = {
-            work.preset for work in scenario.demand.workloads if not isinstance(work, PoolWorkload) and work.preset
-        }
-        rows = set(COST_ROWS) | {step.item for site in scenario.sites for step in site.upgrades}
-        if scenario.operations.tax_region:
-            rows.add(scenario.operations.tax_region)
-        colocation = {slug: self._colocation(item) for slug, item in self._some("colocation", markets)}
-        if markets and RETAIL_ROW in self.catalog.of_kind("colocation"):
+        offers |= {slug: self._offer(item) for slug, item in self._some("offer", asked.offers)}
+        colocation = {slug: self._colocation(item) for slug, item in self._some("colocation", asked.markets)}
+        if asked.markets and RETAIL_ROW in self.catalog.of_kind("colocation"):
             colocation[RETAIL_COLOCATION] = self._colocation(self.catalog.item("colocation", RETAIL_ROW))
         return PriceBook(
             currency=self.currency,
             pricing_date=self.day,
-            accelerators={slug: self._accelerator(item) for slug, item in self._some("accelerator", cards)},
-            builds={slug: self._build(self.catalog.item("build", slug)) for slug in sorted(builds)},
-            addons={slug: self._addon(addon) for slug in sorted(builds) for addon in self.catalog.addons_of(slug)[:1]},
+            accelerators={
+                slug: self._accelerator(item) for slug, item in self._some("accelerator", asked.cards | hosted)
+            },
+            builds={slug: self._build(self.catalog.item("build", slug)) for slug in builds},
+            addons={slug: self._addon(addon) for slug in builds for addon in self.catalog.addons_of(slug)[:1]},
             offers=dict(sorted(offers.items())),
-            items={slug: self._switch(item) for slug, item in self._some("switch", switches)},
+            items={slug: self._switch(item) for slug, item in self._some("switch", asked.switches)},
             costs={
                 slug: self._cost(item, item.spec.likely)
-                for slug, item in self._some("cost", rows)
+                for slug, item in self._some("cost", asked.costs)
                 if item.spec.likely is not None  # a figure that nobody gave is missing, not 0
             },
-            tariffs=self._tariffs({site.region for site in scenario.sites}),
+            tariffs=self._tariffs(asked.regions),
             colocation=colocation,
-            models={slug: self._model(item) for slug, item in self._some("model", presets) if sizable(item)},
+            models={slug: self._model(item) for slug, item in self._some("model", asked.presets) if sizable(item)},
         )
+
+    def converted(self, book: PriceBook) -> PriceBook:
+        """A book of this day in this currency, with the prices of another."""
+        parts = {
+            name: {key: self._converted(entry) for key, entry in part.items()}
+            for name, part in book
+            if isinstance(part, dict)
+        }
+        return book.model_copy(update={**parts, "currency": self.currency})
+
+    def _converted(self, entry: Any) -> Any:
+        if isinstance(entry, Cost) and entry.currency:
+            return entry.model_copy(update=self._rated(entry.currency, entry.source))
+        prices = {name: value for name, value in entry if isinstance(value, Price)}
+        return entry.model_copy(
+            update={
+                name: price.model_copy(update=self._rated(price.currency, price.source))
+                for name, price in prices.items()
+            }
+        )
+
+    def _rated(self, currency: str, source: Source) -> dict[str, Any]:
+        """The rate of a price, and its source with the rate that a reader may check."""
+        rate, dated, rate_source = self._rate(currency)
+        shown = None if currency == self.currency else rate
+        found = {"rate": shown, "rate_dated": dated, "rate_source": rate_source}
+        return {"rate": rate, "source": source.model_copy(update=found)}
 
     def _some(self, kind: str, slugs: Iterable[str]) -> list[tuple[str, ItemRecord]]:
         known = self.catalog.of_kind(kind)
@@ -161,27 +238,20 @@ class _Maker:
         return None if chosen is None else self._priced(chosen)
 
     def _priced(self, quote: QuoteRecord) -> Price:
-        rate, rate_dated, rate_source = self._rate(quote.currency)
         basis: Basis = "unverified" if quote.status == "unverified" else _QUOTE_BASIS.get(quote.kind, "market")
-        return Price(
-            amount=float(quote.unit_price),
-            currency=quote.currency,
-            rate=rate,
-            source=Source(
-                basis=basis,
-                item=quote.item_slug,
-                supplier=quote.supplier,
-                number=quote.number,
-                dated=quote.quoted_on,
-                valid_until=quote.valid_until,
-                url=quote.source_url,
-                note=quote.basis,
-                quote_id=quote.external_id,
-                rate=None if quote.currency == self.currency else rate,
-                rate_dated=rate_dated,
-                rate_source=rate_source,
-            ),
+        source = Source(
+            basis=basis,
+            item=quote.item_slug,
+            supplier=quote.supplier,
+            number=quote.number,
+            dated=quote.quoted_on,
+            valid_until=quote.valid_until,
+            url=quote.source_url,
+            note=quote.basis,
+            quote_id=quote.external_id,
         )
+        rated = self._rated(quote.currency, source)
+        return Price(amount=float(quote.unit_price), currency=quote.currency, **rated)
 
     def _source(self, item: ItemRecord, cell: str = "") -> Source:
         claim: Provenance | None = item.provenance.get(cell) if cell else next(iter(item.provenance.values()), None)
@@ -264,14 +334,8 @@ class _Maker:
         host = self.catalog.item("build", spec.build_slug)
         extra = None
         if spec.extra_price:
-            rate, rate_dated, rate_source = self._rate(spec.extra_price_currency)
-            source = self._source(item, "extra_price")
-            extra = Price(
-                amount=spec.extra_price,
-                currency=spec.extra_price_currency,
-                rate=rate,
-                source=source.model_copy(update={"rate_dated": rate_dated, "rate_source": rate_source}),
-            )
+            rated = self._rated(spec.extra_price_currency, self._source(item, "extra_price"))
+            extra = Price(amount=spec.extra_price, currency=spec.extra_price_currency, **rated)
         return AddOn(
             slug=item.slug,
             build=spec.build_slug,
@@ -321,15 +385,8 @@ class _Maker:
 
     def _cost(self, item: ItemRecord, likely: float) -> Cost:
         spec = item.spec
-        rate, rate_dated, rate_source = self._rate(spec.currency) if spec.currency else (1.0, None, "")
-        source = self._source(item, "likely").model_copy(
-            update={
-                "dated": spec.date,
-                "rate": rate if spec.currency and spec.currency != self.currency else None,
-                "rate_dated": rate_dated,
-                "rate_source": rate_source,
-            }
-        )
+        source = self._source(item, "likely").model_copy(update={"dated": spec.date})
+        rated = self._rated(spec.currency, source) if spec.currency else {"source": source}
         return Cost(
             slug=item.slug,
             low=spec.low if spec.low is not None else likely,
@@ -337,11 +394,10 @@ class _Maker:
             high=spec.high if spec.high is not None else likely,
             unit=spec.unit,
             currency=spec.currency or "",
-            rate=rate,
-            source=source,
+            **rated,
         )
 
-    def _tariffs(self, regions: set[str]) -> dict[str, Tariff]:
+    def _tariffs(self, regions: frozenset[str]) -> dict[str, Tariff]:
         return {
             f"{item.spec.region_code}/{item.spec.customer_class}": Tariff(
                 region=item.spec.region_code,
@@ -382,6 +438,22 @@ class _Maker:
             moe=bool(spec.moe),
             source=self._source(item, "params_b"),
         )
+
+
+def _rates_in(book: PriceBook) -> dict[str, tuple[float | None, date | None, str]]:
+    """The exchange rates that the prices of a book were converted at, by currency, with date and source."""
+    entries = [entry for _name, part in book if isinstance(part, dict) for entry in part.values()]
+    priced: list[Price | Cost] = [value for entry in entries for _name, value in entry if isinstance(value, Price)]
+    priced += [entry for entry in entries if isinstance(entry, Cost) and entry.currency]
+    return {
+        each.currency: (each.rate, each.source.rate_dated, each.source.rate_source)
+        for each in priced
+        if each.currency != book.currency and each.rate is not None
+    }
+
+
+def _named(names: Iterable[str | None]) -> frozenset[str]:
+    return frozenset(name for name in names if name)
 
 
 def _dated(quote: QuoteRecord) -> date:

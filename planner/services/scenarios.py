@@ -12,10 +12,11 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from planner.engine.inputs import Scenario, get_at, set_at
+from planner.engine.prices import PriceBook
 from planner.engine.quantities import InputError, Problem
 from planner.models import Scenario as ScenarioRow
 from planner.models import ScenarioVersion, User, Workspace
-from planner.services import evaluation, gallery, pricebook
+from planner.services import evaluation, gallery, pinned, pricebook
 from planner.services.accounts import local_owner
 
 SEEDED = "small-team"
@@ -125,6 +126,14 @@ def change(
     return _save(row, head, document, patch, user, EDIT, message=message)
 
 
+def reprice(row: ScenarioRow, base_number: int, book: PriceBook, user: User | None) -> ScenarioVersion:
+    """The newest document with other prices, as a version. Raises Conflict, InputError."""
+    head = newest(row)
+    if head.number != base_number:
+        raise _conflict(row, head, base_number, [])
+    return _save(row, head, head.document, [[PRICES, head.prices_id, book.sha256()]], user, EDIT, book=book)
+
+
 def undo(row: ScenarioRow, base_number: int, user: User) -> ScenarioVersion:
     """Take back the user's own latest edit, as a version of its own; Conflict where a value has changed since."""
     return _reverse(row, base_number, undoable(row, user)[0], user, UNDO)
@@ -178,7 +187,7 @@ def _reverse(row: ScenarioRow, base_number: int, key: int | None, user: User, ki
     if head.number != base_number:
         raise _conflict(row, head, base_number, [])
     backwards = kind == UNDO
-    steps = [(path, new, old) if backwards else (path, old, new) for path, old, new in target.patch]
+    steps = [(path, new, old) if backwards else (path, old, new) for path, old, new in target.patch if path != PRICES]
     clashes = [
         Clash(path, now, get_at(head.document, path), then)
         for path, now, then in steps
@@ -190,8 +199,10 @@ def _reverse(row: ScenarioRow, base_number: int, key: int | None, user: User, ki
     for path, now, then in reversed(steps) if backwards else steps:
         document, _old, _new = put(document, path, then)
         patch.append([path, now, then])
-    before = target.parent if backwards else target
-    return _save(row, head, document, patch, user, kind, reverses=target, before=before)
+    patch += [[PRICES, *books] for path, *books in target.patch if path == PRICES]
+    before = target.parent or target  # the first version is no edit: whoever is reversed has a parent
+    step = (target, before) if backwards else (before, target)
+    return _save(row, head, document, patch, user, kind, reverses=target, step=step)
 
 
 def _save(
@@ -203,15 +214,19 @@ def _save(
     kind: str,
     *,
     reverses: ScenarioVersion | None = None,
-    before: ScenarioVersion | None = None,
+    step: Step | None = None,
+    book: PriceBook | None = None,
     message: str = "",
 ) -> ScenarioVersion:
     """Validate, compute, then write: a document that cannot be computed is refused before anything is stored."""
     scenario = Scenario.read(document)
     _refuse_unknown(named_items(scenario) - named_items(Scenario.read(head.document)), patch)
     document = scenario.model_dump(mode="json")
-    patch = [[path, old, _as_stored(document, path, new)] for path, old, new in patch]
-    prices = _prices_for(scenario, [head, *([before] if before is not None else [])])
+    prices = evaluation.pin(book) if book is not None else _prices_for(row, scenario, head, step)
+    patch = [
+        [path, head.prices_id, prices] if path == PRICES else [path, old, _as_stored(document, path, new)]
+        for path, old, new in patch
+    ]
     evaluation.answer(document, evaluation.book_of(prices), prices)
     try:
         with transaction.atomic():
@@ -220,7 +235,7 @@ def _save(
                 return _append(row, head, document, prices, user, kind, patch, reverses=reverses, message=message)
     except IntegrityError:  # the same number was written by another at this moment
         pass
-    raise _conflict(row, newest(row), head.number, [(path, new) for path, _old, new in patch])
+    raise _conflict(row, newest(row), head.number, [(path, new) for path, _old, new in patch if path != PRICES])
 
 
 def _append(
@@ -284,13 +299,42 @@ def _conflict(row: ScenarioRow, head: ScenarioVersion, base_number: int, wanted:
 # ── Prices ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _prices_for(scenario: Scenario, versions: list[ScenarioVersion]) -> str:
-    """The prices pinned already where they cover every item the document names; else a new book of the same date."""
-    wanted = named_items(scenario)
-    for version in reversed(versions):  # what an undone edit started from restores its exact figures
-        if wanted <= named_items(Scenario.read(version.document)):
-            return version.prices_id
-    return evaluation.pin(pricebook.build(evaluation.catalog(), scenario))
+# In a patch: the price book, as [PRICES, SHA-256 before, SHA-256 after]; no path of the document.
+PRICES = "prices"
+Step = tuple[ScenarioVersion, ScenarioVersion]  # from one version to another: what an undo or a redo does again
+
+
+def _prices_for(row: ScenarioRow, scenario: Scenario, head: ScenarioVersion, step: Step | None) -> str:
+    """The prices of the head where they cover every item the document names; else those and what is lacking.
+
+    A step that an undo takes restores the exact prices it started from, unless others have moved on since.
+    """
+    wanted, former = named_items(scenario), Scenario.read(head.document)
+    if step is not None:
+        start, end = step
+        then = Scenario.read(end.document)
+        if head.prices_id == start.prices_id and wanted <= named_items(then):
+            return end.prices_id
+        if start.prices_id != end.prices_id:
+            return evaluation.pin(_after_step(row, scenario, head, step))
+    if wanted <= named_items(former):
+        return head.prices_id
+    return evaluation.pin(pinned.carried(evaluation.catalog(), scenario, evaluation.book_of(head.prices_id), former))
+
+
+def _after_step(row: ScenarioRow, scenario: Scenario, head: ScenarioVersion, step: Step) -> PriceBook:
+    """The prices after a step that changes prices, on top of what others have done since."""
+    catalog, day = evaluation.catalog(), scenario.pricing_date
+    held, start, end = (evaluation.book_of(version.prices_id) for version in (head, *step))
+    former, then = Scenario.read(head.document), Scenario.read(step[1].document)
+    if end.pricing_date == day != held.pricing_date:
+        return pinned.carried(catalog, scenario, end, then)
+    if not (start.pricing_date == end.pricing_date == held.pricing_date == day):
+        return pinned.carried(catalog, scenario, held, former)
+    found = pinned.stepped(*(pricebook.in_currency(book, catalog, scenario.currency) for book in (held, start, end)))
+    if found is None:
+        raise _conflict(row, head, max(version.number for version in step), [])
+    return pinned.carried(catalog, scenario, found, former, then)
 
 
 # Kinds of items by what a document calls them, where the catalog has another word.

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from planner import charts, forms, tables, wording
-from planner.services import access, evaluation, scenarios
+from planner.services import access, evaluation, newer_prices, scenarios
 from planner.services.scenarios import Conflict, InputError, NothingTo
 from planner.views.guard import signed_in
 
@@ -27,9 +27,8 @@ class Shown:
         except InputError as error:
             self.result = self.comparison = None
             self.problem = wording.say(error, self.document.currency, self.document)
-        self.page = forms.Page(
-            self.document, self.result, self.book, evaluation.catalog(), scenarios.first(row).document
-        )
+        self.catalog = evaluation.catalog()
+        self.page = forms.Page(self.document, self.result, self.book, self.catalog, scenarios.first(row).document)
 
     @property
     def name(self):
@@ -51,8 +50,9 @@ class Shown:
 
     def results(self, before=None):
         """Verdict, tables and warnings."""
+        newer = len(newer_prices.moved(self.document, self.book, self.catalog))
         if self.result is None:
-            return {"problem": self.problem}
+            return {"problem": self.problem, "newer_prices": newer}
         result, comparison = self.result, self.comparison
         return {
             "verdict": tables.verdict(result, comparison),
@@ -66,6 +66,7 @@ class Shown:
             "pricing_date": wording.date(self.document.pricing_date),
             "prices": self.version.prices_id[:12],
             "currency": self.document.currency,
+            "newer_prices": newer,
         }
 
     def chart(self, code):
@@ -141,11 +142,11 @@ def edit(request, pk):
         first = scenarios.first(shown.row).document
         value = forms.first_value(field, first) if reset else forms.read(field, typed)
         wanted = forms.changes(shown.document, field, value, first, evaluation.catalog())
-        version = scenarios.change(shown.row, _base(request), wanted, request.user)
+        version = scenarios.change(shown.row, base_of(request), wanted, request.user)
     except InputError as error:
         return _refused(request, shown, path, typed, error)
     except Conflict as conflict:
-        return _conflicting(request, shown, conflict, path=path, typed=typed)
+        return conflicting(request, shown, conflict, path=path, typed=typed)
     # the name is typed in the header: its row among the assumptions is then one of those that changed
     return _changed(request, shown, version, edited="" if reset or request.POST.get("in_header") else path)
 
@@ -165,13 +166,13 @@ def redo(request, pk):
 def _step(request, pk, act):
     shown = _shown(request, pk, to_edit=True)
     try:
-        version = act(shown.row, _base(request), request.user)
+        version = act(shown.row, base_of(request), request.user)
     except NothingTo:
         version = shown.version
     except InputError as error:
         return _refused(request, shown, "", "", error)
     except Conflict as conflict:
-        return _conflicting(request, shown, conflict)
+        return conflicting(request, shown, conflict)
     return _changed(request, shown, version)
 
 
@@ -197,15 +198,16 @@ def plans(request, pk):
             wanted = [(f"plans/{slug}", None)]
         else:
             raise Http404
-        scenarios.change(shown.row, _base(request), wanted, request.user)
+        scenarios.change(shown.row, base_of(request), wanted, request.user)
     except InputError as error:
         return _refused(request, shown, "", "", error)
     except Conflict as conflict:
-        return _conflicting(request, shown, conflict)
+        return conflicting(request, shown, conflict)
     return redirect("planner:workspace", pk)
 
 
-def _base(request):
+def base_of(request):
+    """Number of the version that was on the page; 0 where none is named."""
     text = request.POST.get("base", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
@@ -256,7 +258,7 @@ def _refused(request, shown, path, typed, error):
     return _whole(request, shown, INVALID, refused=row, refusal="" if row else " ".join(texts))
 
 
-def _conflicting(request, shown, conflict, path="", typed=""):
+def conflicting(request, shown, conflict, path="", typed=""):
     """Somebody saved in between: both values, who and when; nothing is overwritten."""
     latest = Shown(shown.row, conflict.head, request.user, editable=True)
     clashes = []
@@ -274,12 +276,14 @@ def _conflicting(request, shown, conflict, path="", typed=""):
         )
     others = [
         {
-            "label": wording.label(step[0], latest.document),
-            "path": step[0],
-            "old": latest.page.value_text(step[0], step[1]),
-            "new": latest.page.value_text(step[0], step[2]),
+            "label": wording.label(path, latest.document),
+            "path": path,
+            "old": latest.page.value_text(path, old),
+            "new": latest.page.value_text(path, new),
         }
-        for step in conflict.changes
+        if path != scenarios.PRICES
+        else {"label": _("Prices from the catalog"), "old": old[:12], "new": new[:12]}
+        for path, old, new in conflict.changes
     ]
     context = {
         "row": shown.row,

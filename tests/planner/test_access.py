@@ -35,6 +35,8 @@ TABLE = {
     "delete": ("post", ("row",), {}, {**CHANGE, EDITOR: 200}),
     "chart": ("get", ("row", "cash"), {}, READ_AND_GO),
     "chart_csv": ("get", ("row", "cash"), {}, READ),
+    "prices": ("get", ("row",), {}, READ),
+    "adopt_prices": ("post", ("row",), {"base": "1"}, {**CHANGE, EDITOR: 409}),
     "why": ("get", ("row", "cloud", "present_value"), {}, READ),
     "purchasing": ("get", ("row",), {}, READ),
     "orders_csv": ("get", ("row",), {"plan": "scale-out"}, READ),
