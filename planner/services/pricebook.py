@@ -10,7 +10,7 @@ from typing import cast
 
 from catalog.records import Catalog, ItemRecord, Provenance, QuoteRecord
 from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION
-from planner.engine.inputs import PoolWorkload, Scenario
+from planner.engine.inputs import HpcWorkload, PoolWorkload, Scenario
 from planner.engine.prices import (
     Accelerator,
     AddOn,
@@ -92,7 +92,9 @@ class _Maker:
         switches = {plan.fabric.switch or DEFAULT_SWITCH for plan in scenario.plans}
         markets = {site.colocation.market for site in scenario.sites if site.colocation and site.colocation.market}
         presets = {
-            work.preset for work in scenario.demand.workloads if not isinstance(work, PoolWorkload) and work.preset
+            work.preset
+            for work in scenario.demand.workloads
+            if not isinstance(work, (PoolWorkload, HpcWorkload)) and work.preset
         }
         rows = set(COST_ROWS) | {step.item for site in scenario.sites for step in site.upgrades}
         if scenario.operations.tax_region:

@@ -62,6 +62,7 @@ from planner.wording.plans import (
     workload_named,
 )
 from planner.wording.runs import duration, failure
+from planner.wording.sizing import limits
 from planner.wording.sources import badge, provider, source
 
 __all__ = [
@@ -94,6 +95,7 @@ __all__ = [
     "kind",
     "label",
     "left_out",
+    "limits",
     "line",
     "locate",
     "money",

@@ -245,7 +245,7 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
 # What a pydantic check refuses in a whole document, by its class.
 CONFLICTS = {
     "TrainingWorkload": _("Give a model, a preset or a measured rate."),
-    "ServingWorkload": _("Give a model, a preset or a measured rate."),
+    "ServingWorkload": _("Give a model, a preset or a measured rate; prompt rate and answer rate go together."),
     "Plan": _("A follow-up needs a server to buy: name one, or buy one at the start."),
     "Scenario": _("Each short name may stand once in its list, and the first room must hold from month 0."),
 }
@@ -655,9 +655,9 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
                 "Separate values with semicolons: “1000; 2000”."
             ).format(field=name, value=got)
         case "bad_point":
-            return gettext("{field}: write a month, a colon and a value, as in “12: 60; 24: 40”; got {value}.").format(
-                field=name, value=got
-            )
+            return gettext(
+                "{field}: write two values with a colon between, as in “12: 60; 24: 40”; got {value}."
+            ).format(field=name, value=got)
         case "bad_format":
             return gettext("{field} has a form that is not understood; got {value}.").format(field=name, value=got)
         case "conflict":
@@ -731,5 +731,9 @@ def _class_at(path: str, document: Any) -> str:
     if place is None:
         return ""
     if place.element:
-        return {"workloads": "ServingWorkload", "plans": "Plan"}.get(place.field, "")
+        if place.field == "workloads":
+            work = fields.node_at(path, document)
+            kind = work.get("kind") if isinstance(work, dict) else getattr(work, "kind", "")
+            return "ServingWorkload" if kind == "serving" else "TrainingWorkload"
+        return {"plans": "Plan"}.get(place.field, "")
     return ""

@@ -24,7 +24,9 @@ ENGINE = Path(wording.__file__).resolve().parents[1] / "engine"
 HAN = re.compile("[\u4e00-\u9fff]")
 CALENDAR = Calendar("2026-12", 60)
 # Words of the field that are the same in both languages.
-SAME = {"PUE", "GPU", "MHA", "GQA", "MQA", "MLA", "BF16", "FP8", "FP4", "1", "GPUs"}
+SAME = {"PUE", "GPU", "MHA", "GQA", "MQA", "MLA", "BF16", "FP8", "FP4", "1", "GPUs"} | {
+    *("LoRA", "CUDA", "ROCm", "CANN", "XLA", "Neuron", "oneAPI")
+}
 
 
 def documents():
