@@ -8,6 +8,7 @@ import numpy as np
 
 from planner.engine.allocation import Allocation, allocate
 from planner.engine.calendar import Array, calendar_for
+from planner.engine.cliff import cliffs
 from planner.engine.costs import Books, PlanCosts, write_cloud, write_owned
 from planner.engine.costs.purchases import Purchases
 from planner.engine.demand import Machine, Requirement, Sizing, machine_for
@@ -110,6 +111,7 @@ class _PlanRun:
             cloud_by_class=self.cloud_by_class,
         )
         result.orders = orders_of(result, bought)
+        result.warnings.extend(cliffs(result, self.scenario, bought))
         judge(result, self.scenario, self.books, lost)
         return result
 
@@ -187,7 +189,7 @@ class _PlanRun:
                 need = self.requirements[machine.slug][work.slug]
                 refusal = _cannot_run(work, need, machine, joined)
                 if refusal is None:
-                    able.append((machine, need))
+                    able.append((machine, need.where_it_runs(machine.server_gpus, joined=joined)))
                 else:
                     refusals.append(refusal)
             usable[work.slug] = able
@@ -200,8 +202,11 @@ class _PlanRun:
         if not self.machines:
             return Fleet([], 0)
         wanted = [work for work in self.sizing.workloads if usable[work.slug] or self.plan.overflow is None]
+        running = {(work, machine.slug): need for work, able in usable.items() for machine, need in able}
         needs = {
-            slug: sum((needs[work.slug].required for work in wanted), np.zeros(self.shape))
+            slug: sum(
+                (running.get((work.slug, slug), needs[work.slug]).required for work in wanted), np.zeros(self.shape)
+            )
             for slug, needs in self.requirements.items()
         }
         return simulate(
@@ -315,23 +320,17 @@ class _PlanRun:
 
 
 def _cannot_run(work: Workload, need: Requirement, machine: Machine, joined: bool) -> Finding | None:
-    """Why a machine cannot run a workload, or None: memory first, then deadline (model.md 2 and 3)."""
+    """Why a machine cannot run a workload, or None: memory first, then deadline (model.md 2 and 3).
+
+    A growing model is judged by its first month; when it outgrows the machine later is found by the month.
+    """
+    facts = {"workload": work.slug, "item": machine.slug, "server_gpus": machine.server_gpus}
     if not need.fits:
-        return Finding(
-            "memory",
-            0,
-            {"workload": work.slug, "item": machine.slug, "needed_gpus": None, "server_gpus": machine.server_gpus},
-        )
-    if joined or need.gang <= machine.server_gpus:
+        return Finding("memory", 0, {**facts, "needed_gpus": None})
+    gang = need.gang if need.gang_by_month is None else int(need.gang_by_month[0])
+    if joined or gang <= machine.server_gpus:
         return None
-    by = "memory" if need.gang_memory > machine.server_gpus else "deadline"
-    return Finding(
-        by,
-        0,
-        {
-            "workload": work.slug,
-            "item": machine.slug,
-            "server_gpus": machine.server_gpus,
-            "needed_gpus": need.gang_memory if by == "memory" else need.gang_deadline,
-        },
-    )
+    memory = need.gang_memory if need.memory_by_month is None else int(need.memory_by_month[0])
+    by = "memory" if memory > machine.server_gpus else "deadline"
+    deadline = need.gang_deadline if need.gang_by_month is None else gang
+    return Finding(by, 0, {**facts, "needed_gpus": memory if by == "memory" else deadline})

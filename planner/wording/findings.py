@@ -174,6 +174,22 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("deadline: needs {needed_gpus} GPUs at once"),
         "bad",
     ),
+    "fit_cliff": (
+        _(
+            "In {month} {workload} has grown so large that it needs {needed_gpus} GPUs at once by memory, and {item} "
+            "offers {server_gpus}: {stranded_gpus} and {stranded_servers} of this plan then stand idle{worth}."
+        ),
+        _("model outgrows the GPUs in {month}"),
+        "warn",
+    ),
+    "fit_cliff_never": (
+        _(
+            "In {month} {workload} has grown so large that it fits into no number of {item}: {stranded_gpus} and "
+            "{stranded_servers} of this plan then stand idle{worth}."
+        ),
+        _("model outgrows the GPUs in {month}"),
+        "warn",
+    ),
     "no_quote": (_("{item} has no quote, so this plan has no total."), _("no quote: {item}"), "bad"),
     "no_rate": (
         _("The rate of {item} for this work is unknown, so this plan cannot be sized."),
@@ -321,6 +337,10 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = money(value, currency, compact=True)
             case "cost" if value is not None:
                 texts[name] = money(value, currency, compact=True)
+            case "stranded_gpus":
+                texts[name] = counted(value, "GPU")
+            case "stranded_servers":
+                texts[name] = counted(value, "server")
             case "gpu_hours":
                 texts["hours"] = number(value, 0)
             case "order_by" | "dated":
@@ -333,6 +353,9 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = str(RESOURCES.get(value, value))
     if "remedy_price" in facts:
         texts["price"] = money(facts["remedy_price"], currency, compact=True)
+    texts["worth"] = ""
+    if "stranded_gpus" in facts and "amount" in facts:
+        texts["worth"] = gettext(", worth {amount} in present value if sold then").format(amount=texts["amount"])
     if facts.get("remedy"):
         texts["remedy_name"] = item(facts["remedy"], book)
     lost = facts.get("lost_gpu_hours")
@@ -353,6 +376,8 @@ def _limit(found: Finding, evaluation: Evaluation) -> str:
 def _variant(found: Finding) -> str:
     if found.code == "memory" and found.facts.get("needed_gpus") is None:
         return "memory_never"
+    if found.code == "fit_cliff" and found.facts.get("needed_gpus") is None:
+        return "fit_cliff_never"
     if found.code == "cooling_short" and found.facts.get("stopped"):
         return "cooling_stopped"
     if found.code == "unmet" and found.facts.get("cost") is None:

@@ -203,6 +203,8 @@ FACTS = {
     "gpus": 16,
     "needed_gpus": 16,
     "server_gpus": 8,
+    "stranded_gpus": 24,
+    "stranded_servers": 3,
     "workload": "pool",
     "served": 0.75,
     "target": 1.0,

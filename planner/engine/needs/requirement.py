@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ class Requirement:
     limits   : GPUs that each limit alone asks for, where it asks most: memory · job · deadline · throughput ·
                redundancy; infinity where no number suffices.
     memory_by_month, gang_by_month : (M,), of a model that grows; None where they are the same in every month.
+    runs     : (M,) of 0 and 1, months in which it can run at all; None for every month.
     """
 
     mean: Array
@@ -35,6 +36,7 @@ class Requirement:
     factors: dict[str, float] = field(default_factory=dict)
     memory_by_month: Array | None = None
     gang_by_month: Array | None = None
+    runs: Array | None = None
 
     @property
     def sharing(self) -> bool:
@@ -56,12 +58,21 @@ class Requirement:
         """What would decide next."""
         return self.ranked[1][0] if len(self.limits) > 1 else ""
 
+    @property
+    def least(self) -> Array | float:
+        """GPUs without which no job finds enough memory, (M,) where the model grows."""
+        return float(self.gang_memory) if self.memory_by_month is None else self.memory_by_month
+
+    def where_it_runs(self, server_gpus: int, *, joined: bool) -> Requirement:
+        """The same, asking for nothing in the months in which servers of that size cannot run it."""
+        runs = self.runs_in(server_gpus, joined=joined)
+        return self if runs.all() else replace(self, required=np.where(runs > 0, self.required, 0.0), runs=runs)
+
     def runs_in(self, server_gpus: int, *, joined: bool) -> Array:
         """(M,) of 0 and 1: months in which one job finds enough memory and GPUs on servers of that size."""
         months = self.mean.shape[1]
-        memory = np.full(months, float(self.gang_memory)) if self.memory_by_month is None else self.memory_by_month
         gang = np.full(months, float(self.gang)) if self.gang_by_month is None else self.gang_by_month
-        enough = np.isfinite(memory) & (joined | (gang <= server_gpus))
+        enough = np.isfinite(self.least + np.zeros(months)) & (joined | (gang <= server_gpus))
         return np.asarray(enough & self.fits, dtype=float)
 
 
