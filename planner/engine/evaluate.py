@@ -12,13 +12,14 @@ from planner.engine.cliff import cliffs
 from planner.engine.costs import Books, PlanCosts, write_cloud, write_owned
 from planner.engine.costs.purchases import Purchases
 from planner.engine.demand import Machine, Requirement, Sizing, machine_for
+from planner.engine.eligibility import judge_eligibility, runs_software
 from planner.engine.findings import judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
 from planner.engine.housing import Housing, house
 from planner.engine.inputs import Plan, Scenario, Workload
 from planner.engine.lines import CATEGORIES, Ledger, Line, minor_unit, switched_on
 from planner.engine.orders import orders_of
-from planner.engine.prices import CloudOffer, MissingRate, PriceBook
+from planner.engine.prices import Accelerator, CloudOffer, MissingRate, PriceBook
 from planner.engine.quantities import InputError, Problem
 from planner.engine.result import Evaluation, Finding, Order, PlanResult
 from planner.engine.wiring import Network, network_for
@@ -112,6 +113,7 @@ class _PlanRun:
         )
         result.orders = orders_of(result, bought)
         result.warnings.extend(cliffs(result, self.scenario, bought))
+        judge_eligibility(result, self.scenario)
         judge(result, self.scenario, self.books, lost)
         return result
 
@@ -239,6 +241,10 @@ class _PlanRun:
                 self.no_offer = Finding("no_offer", None, facts)
                 return None, None
             hardware = self.sizing.accelerator(offer.accelerator)
+            strangers = [work for work in self.sizing.workloads if not runs_software(work, hardware)]
+            if strangers:
+                self.problems.extend(_other_software(work, hardware) for work in strangers)
+                return None, None
             offered = {
                 work.slug: self.sizing.on(work, hardware, server_gpus=8, one_domain=True)
                 for work in self.sizing.workloads
@@ -325,6 +331,8 @@ def _cannot_run(work: Workload, need: Requirement, machine: Machine, joined: boo
     A growing model is judged by its first month; when it outgrows the machine later is found by the month.
     """
     facts = {"workload": work.slug, "item": machine.slug, "server_gpus": machine.server_gpus}
+    if not runs_software(work, machine.accelerator):
+        return _other_software(work, machine.accelerator)
     if not need.fits:
         return Finding("memory", 0, {**facts, "needed_gpus": None})
     gang = need.gang if need.gang_by_month is None else int(need.gang_by_month[0])
@@ -334,3 +342,8 @@ def _cannot_run(work: Workload, need: Requirement, machine: Machine, joined: boo
     by = "memory" if memory > machine.server_gpus else "deadline"
     deadline = need.gang_deadline if need.gang_by_month is None else gang
     return Finding(by, 0, {**facts, "needed_gpus": memory if by == "memory" else deadline})
+
+
+def _other_software(work: Workload, hardware: Accelerator) -> Finding:
+    facts = {"workload": work.slug, "item": hardware.slug, "framework": work.framework}
+    return Finding("wrong_software", 0, {**facts, "software_stack": hardware.software_stack})

@@ -58,6 +58,7 @@ def _plan(result: PlanResult, comparison: Comparison, with_totals: set[str]) -> 
         "opex": result.total("opex") if priced else None,
         "credits": result.total("credit") if priced else None,
         "cost_per_useful_gpu_hour": result.cost_per_useful_gpu_hour if priced else None,
+        "useful_gpu_hours_per_kwh": result.useful_hours_per_kwh if priced else None,
         "served_share": result.served_share,
         "unmet_cost": result.unmet_cost,
         "cloud_offer": result.offer.slug if result.offer else None,

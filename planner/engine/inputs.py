@@ -565,6 +565,14 @@ class Operations(Document):
     servers_per_fte: Annotated[float | None, Quantity("server/FTE", 0.1, 10_000.0)] = None
     commissioning_days: Annotated[float | None, Quantity("day", 0.0, 365.0)] = None
     storage_tb: Annotated[float, Quantity("TB", 0.0, 1e6)] = 0.0
+    # Rules by which memory and storage are advised, to be edited; sizing reference 2.6 and 7.2, the rest estimates.
+    host_memory_factor: Annotated[float, Quantity("times", 0.0, 10.0, None, None, "estimate")] = 2.0
+    local_flash_tb_per_gpu: Annotated[float, Quantity("TB/GPU", 0.0, 100.0, None, None, "estimate")] = 1.0
+    shared_tb_per_job_gpu: Annotated[float, Quantity("TB/GPU", 0.0, 100.0, None, None, "estimate", COSTS)] = 2.0
+    shared_tb_per_service_gpu: Annotated[float, Quantity("TB/GPU", 0.0, 100.0, None, None, "estimate", COSTS)] = 0.25
+    checkpoint_minutes: Annotated[float, Quantity("minute", 1.0, 1440.0, None, None, "estimate")] = 60.0
+    checkpoints_kept: Annotated[int, Quantity("1", 1, 100, None, None, "estimate")] = 5
+    model_load_s: Annotated[float, Quantity("second", 1.0, 3600.0, None, None, "estimate")] = 60.0
     tax_region: Slug | None = None  # sales tax or VAT row; None: no tax line
     recoverable_tax_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
 

@@ -60,6 +60,7 @@ class Shown:
             "verdict": tables.verdict(result, comparison),
             "kpis": tables.kpis(result, comparison, before),
             "cluster": tables.cluster(result, comparison),
+            "advice": tables.advice(result),
             "gap": tables.gap(result, comparison),
             "providers": tables.providers(result, comparison),
             "warnings": tables.findings(result, comparison),

@@ -448,6 +448,30 @@ FIELDS: dict[str, Words] = {
         _("Commissioning"), _("Days of burn-in between delivery and service."), _("the catalog's figure")
     ),
     "Operations.storage_tb": Words(_("Shared storage"), _("Fast shared storage bought at the start.")),
+    "Operations.host_memory_factor": Words(
+        _("Host memory against GPU memory"),
+        _("Rule for the advice: jobs stage checkpoints in so many times the GPU memory, services in half of it."),
+    ),
+    "Operations.local_flash_tb_per_gpu": Words(
+        _("Local storage per GPU"), _("Rule for the advice: fast storage inside a server for each of its GPUs.")
+    ),
+    "Operations.shared_tb_per_job_gpu": Words(
+        _("Shared storage per training GPU"), _("Rule for the advice: data on shared storage for each GPU of jobs.")
+    ),
+    "Operations.shared_tb_per_service_gpu": Words(
+        _("Shared storage per serving GPU"),
+        _("Rule for the advice: data on shared storage for each GPU of services, pools and batch work."),
+    ),
+    "Operations.checkpoint_minutes": Words(
+        _("Time between checkpoints"),
+        _("Rule for the advice: saving may stall a run for 1 % of this time, which sets the speed of shared storage."),
+    ),
+    "Operations.checkpoints_kept": Words(
+        _("Checkpoints kept"), _("Rule for the advice: so many checkpoints of a training lie on shared storage.")
+    ),
+    "Operations.model_load_s": Words(
+        _("Time to load a model"), _("Rule for the advice: a server must read its model from shared storage in this.")
+    ),
     "Operations.tax_region": Words(
         _("Sales tax or VAT"), _("Tax row of the catalog that applies to purchases."), _("no tax line")
     ),

@@ -190,6 +190,32 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("model outgrows the GPUs in {month}"),
         "warn",
     ),
+    "wrong_software": (
+        _("{workload} needs {framework}, and {item} runs {software_stack}."),
+        _("software: {item} runs {software_stack}"),
+        "bad",
+    ),
+    "software_partial": (
+        _("PyTorch supports {item} only in part: test {workload} on it before buying."),
+        _("software only partly supported"),
+        "warn",
+    ),
+    "export_licence": (
+        _(
+            "{item} may be sold into this country ({country}) only with an export licence, by the rule in force since "
+            "{dated}."
+        ),
+        _("export licence needed"),
+        "warn",
+    ),
+    "export_prohibited": (
+        _(
+            "{item} may in effect not be sold into this country ({country}): licences are refused as a rule since "
+            "{dated}."
+        ),
+        _("export not allowed"),
+        "bad",
+    ),
     "no_quote": (_("{item} has no quote, so this plan has no total."), _("no quote: {item}"), "bad"),
     "no_rate": (
         _("The rate of {item} for this work is unknown, so this plan cannot be sized."),
@@ -337,6 +363,10 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = money(value, currency, compact=True)
             case "cost" if value is not None:
                 texts[name] = money(value, currency, compact=True)
+            case "framework":
+                texts[name] = fields.choice(name, value)
+            case "software_stack" | "country":
+                texts[name] = value
             case "stranded_gpus":
                 texts[name] = counted(value, "GPU")
             case "stranded_servers":

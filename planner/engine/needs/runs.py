@@ -56,7 +56,7 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
     return Requirement(
         mean=mean,
         peak=none_fits(np.maximum(mean, gang), target),
-        required=over(np.maximum(gang, mean), target),
+        required=_required(work, mean, gang),
         reserve=np.zeros_like(mean),
         gang=int(gang.max()),
         gang_memory=int(least.max()),
@@ -71,6 +71,13 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
         memory_by_month=by_memory if grows else None,
         gang_by_month=gang[0] if grows else None,
     )
+
+
+def _required(work: Runs, mean: Array, gang: Array) -> Array:
+    """A training holds its gang and headroom on top of it; tuning runs are many, and headroom is for all of them."""
+    if isinstance(work, TuningWorkload):
+        return np.maximum(gang, over(mean, work.target_utilisation))
+    return over(np.maximum(gang, mean), work.target_utilisation)
 
 
 def _driven(work: Runs, case: Case) -> tuple[Array, Array, Array]:

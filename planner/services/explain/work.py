@@ -283,11 +283,10 @@ def _mean(work: Workload) -> str:
 
 def _rule(kind: str) -> str:
     """How GPUs follow from a kind of work."""
-    runs = gettext("the larger of mean work and one run's GPUs ÷ target utilisation")
     return {
         "pool": gettext("mean × peak to mean ÷ target utilisation (÷ available share where work is in GPU-hours)"),
-        "training": runs,
-        "tuning": runs,
+        "training": gettext("the larger of mean work and one run's GPUs ÷ target utilisation"),
+        "tuning": gettext("mean ÷ target utilisation, at least the GPUs of one run"),
         "serving": gettext(
             "mean × daily peak × burst factor ÷ target utilisation, up to whole servers, + spare servers"
         ),
