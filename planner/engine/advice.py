@@ -27,6 +27,7 @@ from planner.engine.inputs import (
 from planner.engine.needs.case import scaled
 from planner.engine.prices import Accelerator, Build, PriceBook
 from planner.engine.result import Evaluation, PlanResult
+from planner.engine.storage import TB, is_job, shared_gb_s, shared_tb
 
 TIERS = ("one_gpu", "one_server", "independent_servers", "cluster")
 # Tokens of one optimiser step where the work names none. [token] Sizing reference 6.2, table.
@@ -37,7 +38,6 @@ SCHEDULER_FROM = 8
 LONG_CONTEXT = 32_768
 # GPUs of a rented server.
 RENTED_SERVER = 8
-GB, TB = 1e9, 1e12
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,6 @@ def _advice(work: Workload, need: Requirement, item: str, result: PlanResult, ev
     shape = _shape(work, book)
     tiers = _tiers(need, server_gpus)
     kept = _kept(work, need, hardware, shape, server_gpus)
-    gpus = float(np.where(np.isfinite(need.required), need.required, 0.0).max())
-    shared_tb, shared_gb_s = _shared(work, shape, gpus, math.ceil(gpus / server_gpus), rules)
     return Advice(
         workload=work.slug,
         item=item,
@@ -139,8 +137,8 @@ def _advice(work: Workload, need: Requirement, item: str, result: PlanResult, ev
         software=_software(work, need, server_gpus, alone=len(evaluation.scenario.demand.workloads) == 1),
         host_gb=_host_gb(work, hardware, server_gpus, rules),
         local_tb=_local_tb(work, shape, server_gpus, rules),
-        shared_tb=shared_tb,
-        shared_gb_s=shared_gb_s,
+        shared_tb=float(shared_tb(work, shape, need.required, rules).max()),
+        shared_gb_s=shared_gb_s(work, shape, rules),
         load_balancer=isinstance(work, ServingWorkload) and any(tier in TIERS[2:] for _month, tier in tiers),
         rented=build is None,
         host_gb_there=build.host_memory_gb if build else None,
@@ -283,13 +281,9 @@ def _software(work: Workload, need: Requirement, server_gpus: int, *, alone: boo
 # ── What must stand around the GPUs ──
 
 
-def _is_job(work: Workload) -> bool:
-    return isinstance(work, (TrainingWorkload, TuningWorkload, HpcWorkload))
-
-
 def _host_gb(work: Workload, hardware: Accelerator, server_gpus: int, rules: Operations) -> float:
     """Host memory of a server: jobs stage their checkpoints (twice the GPU memory, section 2.6), others half of it."""
-    return (hardware.memory_gb or 0.0) * server_gpus * rules.host_memory_factor * (1.0 if _is_job(work) else 0.5)
+    return (hardware.memory_gb or 0.0) * server_gpus * rules.host_memory_factor * (1.0 if is_job(work) else 0.5)
 
 
 def _local_tb(work: Workload, shape: ModelShape | None, server_gpus: int, rules: Operations) -> float:
@@ -298,28 +292,6 @@ def _local_tb(work: Workload, shape: ModelShape | None, server_gpus: int, rules:
     if shape is None or not isinstance(work, (ServingWorkload, BatchWorkload)):
         return scratch
     return scratch + 3.0 * float(formulas.weight_bytes(shape.params_b * 1e9, work.precision)) / TB
-
-
-def _shared(
-    work: Workload, shape: ModelShape | None, gpus: float, servers: int, rules: Operations
-) -> tuple[float, float]:
-    """(TB, GB/s) of shared storage: data for each GPU and the checkpoints kept; saved with under 1 % stall (section
-    7.2), or a model read by one server within the time it may take to load."""
-    per_gpu = rules.shared_tb_per_job_gpu if _is_job(work) else rules.shared_tb_per_service_gpu
-    tb = gpus * per_gpu
-    if shape is None:
-        return tb, 0.0
-    params = shape.params_b * 1e9
-    if isinstance(work, (TrainingWorkload, TuningWorkload)):
-        adapters = isinstance(work, TuningWorkload) and work.method != "full"
-        checkpoint = 0.0 if adapters else float(formulas.checkpoint_bytes(params))
-        return tb + rules.checkpoints_kept * checkpoint / TB, checkpoint / (0.01 * rules.checkpoint_minutes * 60.0) / GB
-    weights = (
-        float(formulas.weight_bytes(params, work.precision))
-        if not isinstance(work, (PoolWorkload, HpcWorkload))
-        else 0.0
-    )
-    return tb, weights / rules.model_load_s / GB
 
 
 # ── What a scheduler is worth, section 9 ──

@@ -13,8 +13,6 @@ from planner.engine.inputs import (
     PoolWorkload,
     Scenario,
     ServingWorkload,
-    TrainingWorkload,
-    TuningWorkload,
     Workload,
 )
 from planner.engine.needs import (
@@ -130,11 +128,10 @@ class Sizing:
         failure = failure_gpus or server_gpus
         key = (work.slug, hardware.slug, server_gpus * 1000 + failure, one_domain)
         if key not in self._known:
-            shape = None if isinstance(work, (PoolWorkload, HpcWorkload)) else self.shape(work)
             case = Case(
                 work.slug,
                 hardware,
-                shape,
+                self.shape(work),
                 server_gpus,
                 one_domain,
                 failure,
@@ -145,8 +142,10 @@ class Sizing:
             self._known[key] = _needed(work, case)
         return self._known[key]
 
-    def shape(self, work: TrainingWorkload | TuningWorkload | ServingWorkload | BatchWorkload) -> ModelShape | None:
-        """The model's architecture: the document's own, else the preset of the catalog."""
+    def shape(self, work: Workload) -> ModelShape | None:
+        """The model's architecture: the document's own, else the preset of the catalog; None where it has none."""
+        if isinstance(work, (PoolWorkload, HpcWorkload)):
+            return None
         if work.model is not None:
             return work.model
         if work.preset is None:

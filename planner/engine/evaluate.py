@@ -22,6 +22,7 @@ from planner.engine.orders import orders_of
 from planner.engine.prices import Accelerator, CloudOffer, MissingRate, PriceBook
 from planner.engine.quantities import InputError, Problem
 from planner.engine.result import Evaluation, Finding, Order, PlanResult
+from planner.engine.storage import shared_tb
 from planner.engine.wiring import Network, network_for
 
 __all__ = ["Evaluation", "Finding", "Order", "PlanResult", "evaluate"]
@@ -296,7 +297,7 @@ class _PlanRun:
         """Write the lines; returns the staff the fleet needs, (S, M) [FTE], and the purchases behind the lines."""
         bought: list[Purchases] = []
         try:
-            costs = PlanCosts(self.plan, self.books, fleet, network, housing, allocation, ledger)
+            costs = PlanCosts(self.plan, self.books, fleet, network, housing, allocation, ledger, self._storage())
             bought = costs.bought
             write_owned(costs)
             if offer is not None and self.plan.overflow is not None:
@@ -312,6 +313,19 @@ class _PlanRun:
             self._refused(error)
             return np.zeros(self.shape), bought
         return np.asarray(costs.fte_owned + costs.fte_fabric + costs.fte_cloud), bought
+
+    def _storage(self) -> Array:
+        """Shared storage in each month, (S, M): as stated, else as the work on the plan's first machine asks. [TB]"""
+        rules = self.scenario.operations
+        if rules.storage_tb is not None:
+            return np.full(self.shape, rules.storage_tb)
+        needs = next((needs for slug, needs in self.requirements.items() if slug in self.machines), {})
+        asked = [
+            shared_tb(work, self.sizing.shape(work), needs[work.slug].required, rules)
+            for work in self.sizing.workloads
+            if work.slug in needs
+        ]
+        return np.asarray(sum(asked, np.zeros(self.shape)))
 
     def _power_for(self, work: Workload, machine: Machine) -> float:
         """Power that a workload would take on a machine: the running cost that differs between machines. [kW]"""

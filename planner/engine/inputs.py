@@ -564,7 +564,7 @@ class Operations(Document):
     loaded_cost_per_fte_year: Annotated[float | None, Quantity("money/FTE/year", 0.0, 1e7)] = None
     servers_per_fte: Annotated[float | None, Quantity("server/FTE", 0.1, 10_000.0)] = None
     commissioning_days: Annotated[float | None, Quantity("day", 0.0, 365.0)] = None
-    storage_tb: Annotated[float, Quantity("TB", 0.0, 1e6)] = 0.0
+    storage_tb: Annotated[float | None, Quantity("TB", 0.0, 1e6)] = 0.0  # None: what the rules below ask for
     # Rules by which memory and storage are advised, to be edited; sizing reference 2.6 and 7.2, the rest estimates.
     host_memory_factor: Annotated[float, Quantity("times", 0.0, 10.0, None, None, "estimate")] = 2.0
     local_flash_tb_per_gpu: Annotated[float, Quantity("TB/GPU", 0.0, 100.0, None, None, "estimate")] = 1.0

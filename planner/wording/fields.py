@@ -447,7 +447,11 @@ FIELDS: dict[str, Words] = {
     "Operations.commissioning_days": Words(
         _("Commissioning"), _("Days of burn-in between delivery and service."), _("the catalog's figure")
     ),
-    "Operations.storage_tb": Words(_("Shared storage"), _("Fast shared storage bought at the start.")),
+    "Operations.storage_tb": Words(
+        _("Shared storage"),
+        _("Fast shared storage bought at the start; left empty, as much as the work asks for is bought as it grows."),
+        _("as the work asks"),
+    ),
     "Operations.host_memory_factor": Words(
         _("Host memory against GPU memory"),
         _("Rule for the advice: jobs stage checkpoints in so many times the GPU memory, services in half of it."),

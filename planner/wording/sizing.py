@@ -179,6 +179,8 @@ def _shared(advised: Advice, evaluation: Evaluation) -> str:
     text = _terabytes(advised.shared_tb)
     if advised.shared_gb_s:
         text = gettext("{amount} at {speed} GB/s").format(amount=text, speed=number(advised.shared_gb_s, digits=2))
+    if there is None:
+        return gettext("{text}; bought as the work grows").format(text=text)
     return gettext("{text}; the scenario buys {there}").format(text=text, there=_terabytes(there))
 
 
