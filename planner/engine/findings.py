@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.engine.costs import Books
 from planner.engine.housing import UpgradeOrder
-from planner.engine.inputs import Scenario
+from planner.engine.inputs import BatchWorkload, Scenario, ServingWorkload
 from planner.engine.lines import round_half_up
 from planner.engine.result import Finding, PlanResult
 
@@ -95,6 +95,7 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
                     )
                 )
     _warn_of_rented_gang(result)
+    _warn_of_uneven_split(result, scenario)
     unmet_hours = float((allocation.unmet[0] * calendar.hours).sum())
     if unmet_hours > 0:
         result.unmet_cost = _unmet_cost(result, scenario, books, unmet_hours)
@@ -113,6 +114,24 @@ def _warn_of_rented_gang(result: PlanResult) -> None:
     slug = max(jobs, key=lambda name: jobs[name], default="")
     if slug and jobs[slug] > LARGEST_INSTANCE:
         result.warnings.append(Finding("offer_smaller_than_job", None, {"gpus": jobs[slug], "workload": slug}))
+
+
+def _warn_of_uneven_split(result: PlanResult, scenario: Scenario) -> None:
+    """A model over 2, 4 or 8 GPUs of a server leaves the rest of a chassis of 3, 5, 6 or 7 without use."""
+    answers = [work.slug for work in scenario.demand.workloads if isinstance(work, (ServingWorkload, BatchWorkload))]
+    for holding in result.fleet.holdings:
+        hosts, cards = holding.hosts[0], holding.cards[0]
+        each = np.where(hosts > 0, cards / np.where(hosts > 0, hosts, 1.0), 0.0)
+        for slug in answers:
+            need = result.requirements[holding.machine.slug][slug]
+            group = np.full(cards.size, float(need.gang)) if need.gang_by_month is None else need.gang_by_month
+            left = np.where(group <= holding.machine.server_gpus, cards - hosts * np.floor(each / group) * group, 0.0)
+            left = np.where(need.mean[0] > 0, left, 0.0)
+            if (left > 1e-9).any():
+                month = int(np.argmax(left > 1e-9))
+                facts = {"workload": slug, "item": holding.machine.slug, "gpus": int(group[month])}
+                facts |= {"left_gpus": int(np.ceil(left[month] - 1e-9)), "owned_gpus": int(cards[month])}
+                result.warnings.append(Finding("uneven_split", month, facts))
 
 
 def _remedy(order: UpgradeOrder | None, books: Books) -> dict[str, Any]:

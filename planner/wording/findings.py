@@ -216,6 +216,14 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("export not allowed"),
         "bad",
     ),
+    "uneven_split": (
+        _(
+            "{workload} needs {gpus} GPUs for one copy of its model, and {item} then holds {owned_gpus}: from {month} "
+            "{left_gpus} cannot be used for it."
+        ),
+        _("{left_gpus} left over: the model needs {gpus} at a time"),
+        "warn",
+    ),
     "no_quote": (_("{item} has no quote, so this plan has no total."), _("no quote: {item}"), "bad"),
     "no_rate": (
         _("The rate of {item} for this work is unknown, so this plan cannot be sized."),
@@ -367,7 +375,9 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = fields.choice(name, value)
             case "software_stack" | "country":
                 texts[name] = value
-            case "stranded_gpus":
+            case "owned_gpus":
+                texts[name] = number(value)
+            case "stranded_gpus" | "left_gpus":
                 texts[name] = counted(value, "GPU")
             case "stranded_servers":
                 texts[name] = counted(value, "server")

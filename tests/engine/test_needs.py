@@ -243,3 +243,12 @@ def test_redundancy_decides_a_small_service_and_throughput_a_large_one():
     small, large = (need(work("serving", requests_per_day=day, **rate)) for day in (86_400.0, 86_400.0 * 10))
     assert small.ranked[:2] == [("redundancy", 16.0), ("throughput", 8.0)]
     assert large.ranked[:2] == [("throughput", 48.0), ("redundancy", 16.0)]  # 10 ÷ 0.9 × 3 ÷ 0.8 = 41.7
+
+
+@pytest.mark.parametrize(("cards", "left"), [(2, None), (3, 1), (4, None), (5, 1), (6, None), (7, 1)])
+def test_gpus_that_fit_into_no_copy_of_the_model_are_told(cards, left):
+    # 70 GB of 8-bit weights take two GPUs of 69 GB usable; a third, fifth or seventh carries nothing
+    one = work("serving", model=SEVENTY, requests_per_day=1.0, spare_servers=0)
+    result = evaluated(plan(start={"build": "chassis", "cards": cards}), work=one, months=1, prices=card()).plans[0]
+    found = [warning.facts["left_gpus"] for warning in result.warnings if warning.code == "uneven_split"]
+    assert found == ([] if left is None else [left])

@@ -204,6 +204,8 @@ FACTS = {
     "needed_gpus": 16,
     "server_gpus": 8,
     "stranded_gpus": 24,
+    "left_gpus": 1,
+    "owned_gpus": 5,
     "framework": "cuda",
     "software_stack": "ROCm",
     "country": "CN",
