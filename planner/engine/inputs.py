@@ -293,6 +293,7 @@ class BatchWorkload(WorkloadBase):
     # In what the work is stated in: items, or tokens read and written.
     measured_rate_per_gpu: Annotated[float | None, Quantity("amount/s/GPU", 1e-9, 1e9)] = None
     target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.85, 0.98, "estimate")] = 0.95
+    growth: Growth = ConstantGrowth()
 
     @model_validator(mode="after")
     def _has_a_rate(self) -> BatchWorkload:
@@ -305,13 +306,14 @@ class HpcWorkload(WorkloadBase):
     """Simulation and other double-precision work: FP64 operations a month."""
 
     kind: Literal["hpc"] = "hpc"
-    exaflop_per_month: Annotated[float, Quantity("1e18 FLOP/month", 0.0, 1e12)] = 100_000.0
+    exaflop_per_month: Annotated[float, Quantity("1e18 FLOP/month", 0.0, 1e12)] = 200.0
     # Dense linear algebra (HPL) reaches 0.6 to 0.8 of the peak, sparse solvers (HPCG) 0.01 to 0.04: measure your code.
     efficiency: Annotated[float, Quantity("share", 0.001, 1.0, 0.05, 0.6, "estimate")] = 0.3
     measured_tflops_per_gpu: Annotated[float | None, Quantity("TFLOP/s", 1e-6, 1e6)] = None
     gang_gpus: Annotated[int, Quantity("GPU", 1, 65_536)] = 1  # GPUs the largest single job needs at once
     target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.7, 0.9)] = 0.8
     bound: Literal["compute", "memory_bandwidth", "fp64"] = "fp64"
+    growth: Growth = ConstantGrowth()
 
 
 Workload = Annotated[

@@ -133,8 +133,12 @@ def new_work(scenario: Scenario, kind: str, catalog: Catalog) -> dict[str, Any]:
     """A workload of a kind, on the hardware of the first one; raises InputError for an unknown kind."""
     if kind not in KINDS:
         raise InputError(Problem(("demand", "workloads"), "not_a_choice", kind, choices=KINDS))
-    made = {"slug": free_slug(scenario.demand.workloads, kind), "kind": kind}
-    made["accelerator"] = scenario.demand.workloads[0].accelerator
+    made = {
+        "slug": free_slug(scenario.demand.workloads, kind),
+        "kind": kind,
+        "accelerator": scenario.demand.workloads[0].accelerator,
+        "growth": {"kind": "constant"},  # no growth that nobody has stated
+    }
     return made if kind in ("pool", "hpc") else {**made, "preset": default_model(catalog)}
 
 
