@@ -252,3 +252,16 @@ def test_gpus_that_fit_into_no_copy_of_the_model_are_told(cards, left):
     result = evaluated(plan(start={"build": "chassis", "cards": cards}), work=one, months=1, prices=card()).plans[0]
     found = [warning.facts["left_gpus"] for warning in result.warnings if warning.code == "uneven_split"]
     assert found == ([] if left is None else [left])
+
+
+def test_the_public_result_names_limit_and_runner_up_with_their_gpus():
+    plain = evaluated(plan(), work=training(), months=1, prices=card()).as_dict()
+    (row,) = plain["plans"][0]["sizing"]
+    assert (row["item"], row["limit"], row["runner_up"]) == ("box", "deadline", "memory")
+    assert (row["gpus"], row["largest_job_gpus"]) == (64.0, 64)
+    assert (row["limits"]["deadline"], row["limits"]["memory"]) == (63.0, 24.0)
+
+
+def test_what_no_number_of_gpus_satisfies_is_none_in_the_public_result():
+    plain = evaluated(plan(), work=training(sequence=4096, recompute="none"), months=1, prices=card()).as_dict()
+    assert plain["plans"][0]["sizing"][0]["limits"]["memory"] is None

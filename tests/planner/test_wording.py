@@ -330,6 +330,22 @@ def test_the_unit_of_a_driver_follows_its_workload():
         assert wording.unit("driver", workload={"kind": "training", "driver": "runs"}) == "runs / mo"
 
 
+@pytest.mark.parametrize(
+    ("work", "unit"),
+    [
+        ({"kind": "tuning"}, "runs / mo"),
+        ({"kind": "training", "driver": "model_size"}, "×"),
+        ({"kind": "serving", "driver": "model_size"}, "×"),
+        ({"kind": "batch"}, "million items / mo"),
+        ({"kind": "batch", "tokens_b_per_month": 5.0}, "billion tokens / mo"),
+        ({"kind": "hpc"}, "EFLOP / mo"),
+    ],
+)
+def test_the_driver_of_every_kind_of_work_has_its_unit(work, unit):
+    with override("en"):
+        assert wording.unit("driver", "USD", work) == unit
+
+
 def test_U086_growth_is_typed_and_read_in_per_cent():
     with override("en"):
         assert wording.unit("share/month") == "% / mo"
