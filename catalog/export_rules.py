@@ -1,6 +1,6 @@
 """What may be bought where: accelerator × country × class of buyer → verdict, with date and source.
 
-Shipped with the program (data/export_rules.csv). A part or country that is not listed has no rule known here.
+Shipped with the program (data/rules/export_rules.csv). A part or country that is not listed has no rule known here.
 """
 
 import csv
@@ -28,7 +28,7 @@ class ExportRule:
 def export_rules() -> dict[str, tuple[ExportRule, ...]]:
     """Rules by accelerator. Shared: do not change it."""
     found: dict[str, list[ExportRule]] = {}
-    with (DATA / "export_rules.csv").open(encoding="utf-8", newline="") as file:
+    with (DATA / "rules" / "export_rules.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             effective = date.fromisoformat(row.pop("effective"))
             found.setdefault(row["accelerator_slug"], []).append(ExportRule(**row, effective=effective))
