@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from planner import charts, wording
+from planner.engine.advice import advise
 from planner.engine.compare import Comparison, by_lead_time, category_gap
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.export import disarmed
@@ -94,6 +95,8 @@ def kpis(evaluation: Evaluation, comparison: Comparison, before: Evaluation | No
                 ),
                 "break_even": _break_even(plan, best, comparison, evaluation),
             }
+            if (work := plan.useful_hours_per_kwh) and not _idle(plan):
+                cells["per_kwh"] = Cell(_("{hours} GPU-hours per kWh").format(hours=wording.number(work, digits=3)))
             bar = _bar(plan, widest)
         kw = plan.peak_kw
         cells["peak_kw"] = (
@@ -111,7 +114,7 @@ def kpis(evaluation: Evaluation, comparison: Comparison, before: Evaluation | No
 
 def _idle(plan: PlanResult) -> bool:
     """Whether the machines of a plan cannot do the work at all: what they would draw then says nothing."""
-    return any(reason.code in ("memory", "deadline") for reason in plan.infeasible)
+    return any(reason.code in ("memory", "deadline", "wrong_software") for reason in plan.infeasible)
 
 
 def _delta(plan: PlanResult, before: Evaluation | None) -> tuple[str, str]:
@@ -203,6 +206,18 @@ def cluster(evaluation: Evaluation, comparison: Comparison) -> Table:
         ],
         rows,
     )
+
+
+def advice(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """What each workload asks for on each kind of machine: a title, its class of installation, and the rest in rows."""
+    return [
+        {
+            "title": wording.advice_title(advised, evaluation),
+            "brief": wording.advice_brief(advised),
+            "rows": [{"label": label, "text": text} for label, text in wording.advice_rows(advised, evaluation)],
+        }
+        for advised in advise(evaluation)
+    ]
 
 
 def gap(evaluation: Evaluation, comparison: Comparison) -> Table | None:

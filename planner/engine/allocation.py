@@ -62,7 +62,9 @@ def allocate(
         for machine, need in on.get(slug, []):
             free = left[machine.slug]
             usable = np.clip(free - need.reserve, 0.0, None)
-            usable = np.where((installed or capacity)[machine.slug] >= need.gang_memory, usable, 0.0)
+            usable = np.where((installed or capacity)[machine.slug] >= need.least, usable, 0.0)
+            if need.runs is not None:
+                usable = usable * need.runs
             peak = need.peak * todo
             with np.errstate(divide="ignore", invalid="ignore"):
                 fraction = np.where(peak <= usable * (1.0 + SLACK) + SLACK, 1.0, usable / np.where(peak > 0, peak, 1.0))

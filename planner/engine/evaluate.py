@@ -8,18 +8,21 @@ import numpy as np
 
 from planner.engine.allocation import Allocation, allocate
 from planner.engine.calendar import Array, calendar_for
+from planner.engine.cliff import cliffs
 from planner.engine.costs import Books, PlanCosts, write_cloud, write_owned
 from planner.engine.costs.purchases import Purchases
 from planner.engine.demand import Machine, Requirement, Sizing, machine_for
+from planner.engine.eligibility import judge_eligibility, runs_software
 from planner.engine.findings import judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
 from planner.engine.housing import Housing, house
 from planner.engine.inputs import Plan, Scenario, Workload
 from planner.engine.lines import CATEGORIES, Ledger, Line, minor_unit, switched_on
 from planner.engine.orders import orders_of
-from planner.engine.prices import CloudOffer, MissingRate, PriceBook
+from planner.engine.prices import Accelerator, CloudOffer, MissingRate, PriceBook
 from planner.engine.quantities import InputError, Problem
 from planner.engine.result import Evaluation, Finding, Order, PlanResult
+from planner.engine.storage import shared_tb
 from planner.engine.wiring import Network, network_for
 
 __all__ = ["Evaluation", "Finding", "Order", "PlanResult", "evaluate"]
@@ -112,6 +115,8 @@ class _PlanRun:
             stranded=self.stranded,
         )
         result.orders = orders_of(result, bought)
+        result.warnings.extend(cliffs(result, self.scenario, bought))
+        judge_eligibility(result, self.scenario)
         judge(result, self.scenario, self.books, lost)
         return result
 
@@ -189,7 +194,7 @@ class _PlanRun:
                 need = self.requirements[machine.slug][work.slug]
                 refusal = _cannot_run(work, need, machine, joined)
                 if refusal is None:
-                    able.append((machine, need))
+                    able.append((machine, need.where_it_runs(machine.server_gpus, joined=joined)))
                 else:
                     refusals.append(refusal)
             usable[work.slug] = able
@@ -202,8 +207,11 @@ class _PlanRun:
         if not self.machines:
             return Fleet([], 0)
         wanted = [work for work in self.sizing.workloads if usable[work.slug] or self.plan.overflow is None]
+        running = {(work, machine.slug): need for work, able in usable.items() for machine, need in able}
         needs = {
-            slug: sum((needs[work.slug].required for work in wanted), np.zeros(self.shape))
+            slug: sum(
+                (running.get((work.slug, slug), needs[work.slug]).required for work in wanted), np.zeros(self.shape)
+            )
             for slug, needs in self.requirements.items()
         }
         return simulate(
@@ -236,6 +244,10 @@ class _PlanRun:
                 self.no_offer = Finding("no_offer", None, facts)
                 return None, None
             hardware = self.sizing.accelerator(offer.accelerator)
+            strangers = [work for work in self.sizing.workloads if not runs_software(work, hardware)]
+            if strangers:
+                self.problems.extend(_other_software(work, hardware) for work in strangers)
+                return None, None
             offered = {
                 work.slug: self.sizing.on(work, hardware, server_gpus=8, one_domain=True)
                 for work in self.sizing.workloads
@@ -293,7 +305,7 @@ class _PlanRun:
         """Write the lines; returns the staff the fleet needs, (S, M) [FTE], and the purchases behind the lines."""
         bought: list[Purchases] = []
         try:
-            costs = PlanCosts(self.plan, self.books, fleet, network, housing, allocation, ledger)
+            costs = PlanCosts(self.plan, self.books, fleet, network, housing, allocation, ledger, self._storage())
             bought = costs.bought
             write_owned(costs)
             if offer is not None and self.plan.overflow is not None:
@@ -310,6 +322,19 @@ class _PlanRun:
             return np.zeros(self.shape), bought
         return np.asarray(costs.fte_owned + costs.fte_fabric + costs.fte_cloud), bought
 
+    def _storage(self) -> Array:
+        """Shared storage in each month, (S, M): as stated, else as the work on the plan's first machine asks. [TB]"""
+        rules = self.scenario.operations
+        if rules.storage_tb is not None:
+            return np.full(self.shape, rules.storage_tb)
+        needs = next((needs for slug, needs in self.requirements.items() if slug in self.machines), {})
+        asked = [
+            shared_tb(work, self.sizing.shape(work), needs[work.slug].required, rules)
+            for work in self.sizing.workloads
+            if work.slug in needs
+        ]
+        return np.asarray(sum(asked, np.zeros(self.shape)))
+
     def _power_for(self, work: Workload, machine: Machine) -> float:
         """Power that a workload would take on a machine: the running cost that differs between machines. [kW]"""
         gpus = float(self.requirements[machine.slug][work.slug].mean.max(initial=0.0))
@@ -323,23 +348,24 @@ class _PlanRun:
 
 
 def _cannot_run(work: Workload, need: Requirement, machine: Machine, joined: bool) -> Finding | None:
-    """Why a machine cannot run a workload, or None: memory first, then deadline (model.md 2 and 3)."""
+    """Why a machine cannot run a workload, or None: memory first, then deadline (model.md 2 and 3).
+
+    A growing model is judged by its first month; when it outgrows the machine later is found by the month.
+    """
+    facts = {"workload": work.slug, "item": machine.slug, "server_gpus": machine.server_gpus}
+    if not runs_software(work, machine.accelerator):
+        return _other_software(work, machine.accelerator)
     if not need.fits:
-        return Finding(
-            "memory",
-            0,
-            {"workload": work.slug, "item": machine.slug, "needed_gpus": None, "server_gpus": machine.server_gpus},
-        )
-    if joined or need.gang <= machine.server_gpus:
+        return Finding("memory", 0, {**facts, "needed_gpus": None})
+    gang = need.gang if need.gang_by_month is None else int(need.gang_by_month[0])
+    if joined or gang <= machine.server_gpus:
         return None
-    by = "memory" if need.gang_memory > machine.server_gpus else "deadline"
-    return Finding(
-        by,
-        0,
-        {
-            "workload": work.slug,
-            "item": machine.slug,
-            "server_gpus": machine.server_gpus,
-            "needed_gpus": need.gang_memory if by == "memory" else need.gang_deadline,
-        },
-    )
+    memory = need.gang_memory if need.memory_by_month is None else int(need.memory_by_month[0])
+    by = "memory" if memory > machine.server_gpus else "deadline"
+    deadline = need.gang_deadline if need.gang_by_month is None else gang
+    return Finding(by, 0, {**facts, "needed_gpus": memory if by == "memory" else deadline})
+
+
+def _other_software(work: Workload, hardware: Accelerator) -> Finding:
+    facts = {"workload": work.slug, "item": hardware.slug, "framework": work.framework}
+    return Finding("wrong_software", 0, {**facts, "software_stack": hardware.software_stack})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,8 +59,10 @@ def _plan(result: PlanResult, comparison: Comparison, with_totals: set[str]) -> 
         "opex": result.total("opex") if priced else None,
         "credits": result.total("credit") if priced else None,
         "cost_per_useful_gpu_hour": result.cost_per_useful_gpu_hour if priced else None,
+        "useful_gpu_hours_per_kwh": result.useful_hours_per_kwh if priced else None,
         "served_share": result.served_share,
         "unmet_cost": result.unmet_cost,
+        "sizing": _sizing(result),
         "cloud_offer": result.offer.slug if result.offer else None,
         # a plan without a quote has no cost curve to compare
         "break_even": {
@@ -90,6 +93,30 @@ def _plan(result: PlanResult, comparison: Comparison, with_totals: set[str]) -> 
         "lines": [line_as_dict(line, result) for line in result.lines],
         "warnings": [finding.as_dict() for finding in result.warnings],
     }
+
+
+def _sizing(result: PlanResult) -> list[dict[str, Any]]:
+    """What each workload asks for on each kind of machine: GPUs in the busiest month, and GPUs by each limit alone.
+
+    None stands where no number of GPUs suffices.
+    """
+    rows = []
+    for slug, needs in result.requirements.items():
+        item = result.offer.accelerator if slug == "offer" and result.offer is not None else slug
+        for workload, need in needs.items():
+            most = float(need.required.max())
+            rows.append(
+                {
+                    "workload": workload,
+                    "item": item,
+                    "gpus": most if math.isfinite(most) else None,
+                    "largest_job_gpus": need.gang,
+                    "limit": need.limit,
+                    "runner_up": need.runner_up,
+                    "limits": {name: gpus if math.isfinite(gpus) else None for name, gpus in need.limits.items()},
+                }
+            )
+    return rows
 
 
 def line_as_dict(line: Line, result: PlanResult) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
             result.warnings.append(Finding("room_short", shortage.month, facts))
     target = scenario.demand.service_target
     short = allocation.served[0] < target - 1e-9
-    cannot_run = any(reason.code in ("memory", "deadline") for reason in result.infeasible)
+    cannot_run = any(reason.code in ("memory", "deadline", "wrong_software") for reason in result.infeasible)
     if short.any() and result.priced and not cannot_run:
         first = int(np.argmax(short))
         result.infeasible.append(
@@ -115,7 +115,7 @@ def _warn_of_uneven_gpus(result: PlanResult, scenario: Scenario) -> None:
         facts = {
             "item": slug,
             "gpus": float(holding.cards[0, month]),
-            "stranded_gpus": float(left[month]),
+            "left_gpus": float(left[month]),
             "needed_gpus": min(need.replica for need in result.requirements[slug].values() if need.replica > 1),
             "months": int((left > 0).sum()),
         }

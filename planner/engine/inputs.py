@@ -25,7 +25,6 @@ DEFAULTS = "catalog/data/defaults.csv"
 COSTS = "catalog/data/other_costs.csv"
 
 
-
 def _visible(text: str) -> str:
     """A name of nothing but invisible characters is no name."""
     return text if any(unicodedata.category(character) not in ("Cf", "Zs") for character in text) else ""
@@ -123,6 +122,7 @@ class WorkloadBase(Document):
     priority: Annotated[int, Quantity("1", 1, 9)] = 5
     growth: Growth = CompoundGrowth()
     bound: Literal["compute", "memory_bandwidth", "fp64"] = "compute"  # converts its GPUs to those of another kind
+    framework: Literal["cuda", "rocm", "cann", "xla", "neuron", "oneapi"] | None = None  # what its programs need
 
 
 class PoolWorkload(WorkloadBase):
@@ -161,6 +161,13 @@ class ModelShape(Document):
         return (self.active_params_b or self.params_b) * 1e9
 
 
+class Phase(Document):
+    """A part of a training run: so many tokens at one sequence length."""
+
+    tokens_b: Annotated[float, Quantity("1e9 token", 0.0, 1e6)]
+    sequence: Annotated[int, Quantity("token", 128, 10_000_000)]
+
+
 class TrainingWorkload(WorkloadBase):
     """Training runs of one model, each with a deadline."""
 
@@ -169,16 +176,21 @@ class TrainingWorkload(WorkloadBase):
     model: ModelShape | None = None
     precision: Literal["bf16", "fp8"] = "bf16"
     tokens_b: Annotated[float, Quantity("1e9 token", 0.0, 1e6)] = 100.0
+    phases: tuple[Phase, ...] = Field(default=(), max_length=20)  # replace `tokens_b` and `sequence`
     runs_per_month: Annotated[float, Quantity("1/month", 0.0, 1000.0)] = 0.25
     deadline_days: Annotated[float, Quantity("day", 0.1, 3650.0)] = 30.0
     sequence: Annotated[int, Quantity("token", 128, 10_000_000)] = 4096
     micro_batch: Annotated[int, Quantity("1", 1, 4096)] = 1
+    batch_tokens_m: Annotated[float, Quantity("1e6 token", 0.001, 10_000.0)] = 4.0  # of one optimiser step, all GPUs
     states: Literal["mixed_bf16_grads", "mixed_fp32_grads", "pure_bf16", "adam_8bit"] = "mixed_fp32_grads"
+    # "typical": as published runs do it, so much that the run fits; the band of the hardware holds.
+    recompute: Literal["typical", "full", "selective", "none"] = "typical"
     mfu: Annotated[float | None, Quantity("share", 0.01, 0.95)] = None  # None: the band of the hardware
+    band: Literal["low", "base", "high"] = "base"  # where in that band
     goodput: Annotated[float | None, Quantity("share", 0.1, 1.0)] = None
     measured_tokens_per_s_per_gpu: Annotated[float | None, Quantity("token/s/GPU", 1e-6, 1e9)] = None
     target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
-    driver: Literal["runs", "tokens"] = "runs"
+    driver: Literal["runs", "tokens", "model_size"] = "runs"
     growth: Growth = ConstantGrowth()
 
     @model_validator(mode="after")
@@ -186,6 +198,49 @@ class TrainingWorkload(WorkloadBase):
         if self.preset is None and self.model is None and self.measured_tokens_per_s_per_gpu is None:
             raise ValueError("model")
         return self
+
+    @property
+    def parts(self) -> tuple[tuple[float, int], ...]:
+        """(tokens, sequence length) of each phase of a run."""
+        if not self.phases:
+            return ((self.tokens_b * 1e9, self.sequence),)
+        return tuple((phase.tokens_b * 1e9, phase.sequence) for phase in self.phases)
+
+
+class TuningWorkload(WorkloadBase):
+    """Tuning runs on a given model: all its weights, or adapters on a frozen base."""
+
+    kind: Literal["tuning"] = "tuning"
+    method: Literal["full", "lora", "qlora8", "qlora4"] = "lora"
+    preset: Annotated[Slug | None, Choice("model")] = None
+    model: ModelShape | None = None
+    precision: Literal["bf16", "fp8"] = "bf16"
+    tokens_m: Annotated[float, Quantity("1e6 token", 0.0, 1e9)] = 20.0
+    runs_per_month: Annotated[float, Quantity("1/month", 0.0, 100_000.0)] = 20.0
+    deadline_days: Annotated[float, Quantity("day", 0.1, 3650.0)] = 1.0
+    sequence: Annotated[int, Quantity("token", 128, 10_000_000)] = 2048
+    micro_batch: Annotated[int, Quantity("1", 1, 4096)] = 1
+    batch_tokens_m: Annotated[float, Quantity("1e6 token", 0.001, 10_000.0)] = 0.25  # of one optimiser step, all GPUs
+    states: Literal["mixed_bf16_grads", "mixed_fp32_grads", "pure_bf16", "adam_8bit"] = "mixed_fp32_grads"
+    recompute: Literal["typical", "full", "selective", "none"] = "typical"
+    mfu: Annotated[float | None, Quantity("share", 0.01, 0.95)] = None  # None: the band of the hardware
+    band: Literal["low", "base", "high"] = "base"
+    goodput: Annotated[float | None, Quantity("share", 0.1, 1.0)] = None
+    measured_tokens_per_s_per_gpu: Annotated[float | None, Quantity("token/s/GPU", 1e-6, 1e9)] = None
+    target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.7, 0.9)] = 0.8
+    driver: Literal["runs", "tokens", "model_size"] = "runs"
+    growth: Growth = ConstantGrowth()
+
+    @model_validator(mode="after")
+    def _has_a_model(self) -> TuningWorkload:
+        if self.preset is None and self.model is None and self.measured_tokens_per_s_per_gpu is None:
+            raise ValueError("model")
+        return self
+
+    @property
+    def parts(self) -> tuple[tuple[float, int], ...]:
+        """(tokens, sequence length): a tuning run has one phase."""
+        return ((self.tokens_m * 1e6, self.sequence),)
 
 
 class ServingWorkload(WorkloadBase):
@@ -208,15 +263,63 @@ class ServingWorkload(WorkloadBase):
     target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.6, 0.85)] = 0.8
     spare_servers: Annotated[int, Quantity("server", 0, 10)] = 1
     measured_requests_per_s_per_gpu: Annotated[float | None, Quantity("request/s/GPU", 1e-9, 1e9)] = None
+    # Measured rates of separate prefill and decode servers; both together replace the one rate above.
+    measured_prefill_tokens_per_s_per_gpu: Annotated[float | None, Quantity("token/s/GPU", 1e-6, 1e9)] = None
+    measured_decode_tokens_per_s_per_gpu: Annotated[float | None, Quantity("token/s/GPU", 1e-6, 1e9)] = None
+    driver: Literal["requests", "model_size"] = "requests"
 
     @model_validator(mode="after")
     def _has_a_rate(self) -> ServingWorkload:
-        if self.preset is None and self.model is None and self.measured_requests_per_s_per_gpu is None:
+        prefill, decode = self.measured_prefill_tokens_per_s_per_gpu, self.measured_decode_tokens_per_s_per_gpu
+        if (prefill is None) != (decode is None):
+            raise ValueError("measured_decode_tokens_per_s_per_gpu")
+        measured = self.measured_requests_per_s_per_gpu is not None or prefill is not None
+        if self.preset is None and self.model is None and not measured:
             raise ValueError("model")
         return self
 
 
-Workload = Annotated[PoolWorkload | TrainingWorkload | ServingWorkload, Field(discriminator="kind")]
+class BatchWorkload(WorkloadBase):
+    """Work without anybody waiting: offline inference, data search and processing; stated in items or in tokens."""
+
+    kind: Literal["batch"] = "batch"
+    preset: Annotated[Slug | None, Choice("model")] = None
+    model: ModelShape | None = None
+    precision: Literal["bf16", "fp8", "fp4"] = "fp8"
+    items_m_per_month: Annotated[float, Quantity("1e6 item/month", 0.0, 1e9)] = 10.0
+    tokens_b_per_month: Annotated[float | None, Quantity("1e9 token/month", 0.0, 1e9)] = None  # replaces the items
+    input_tokens: Annotated[float, Quantity("token", 1.0, 1e7)] = 1000.0
+    output_tokens: Annotated[float, Quantity("token", 1.0, 1e6)] = 300.0
+    # In what the work is stated in: items, or tokens read and written.
+    measured_rate_per_gpu: Annotated[float | None, Quantity("amount/s/GPU", 1e-9, 1e9)] = None
+    target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.85, 0.98, "estimate")] = 0.95
+    growth: Growth = ConstantGrowth()
+
+    @model_validator(mode="after")
+    def _has_a_rate(self) -> BatchWorkload:
+        if self.preset is None and self.model is None and self.measured_rate_per_gpu is None:
+            raise ValueError("model")
+        return self
+
+
+class HpcWorkload(WorkloadBase):
+    """Simulation and other double-precision work: FP64 operations a month."""
+
+    kind: Literal["hpc"] = "hpc"
+    exaflop_per_month: Annotated[float, Quantity("1e18 FLOP/month", 0.0, 1e12)] = 200.0
+    # Dense linear algebra (HPL) reaches 0.6 to 0.8 of the peak, sparse solvers (HPCG) 0.01 to 0.04: measure your code.
+    efficiency: Annotated[float, Quantity("share", 0.001, 1.0, 0.05, 0.6, "estimate")] = 0.3
+    measured_tflops_per_gpu: Annotated[float | None, Quantity("TFLOP/s", 1e-6, 1e6)] = None
+    gang_gpus: Annotated[int, Quantity("GPU", 1, 65_536)] = 1  # GPUs the largest single job needs at once
+    target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.7, 0.9)] = 0.8
+    bound: Literal["compute", "memory_bandwidth", "fp64"] = "fp64"
+    growth: Growth = ConstantGrowth()
+
+
+Workload = Annotated[
+    PoolWorkload | TrainingWorkload | TuningWorkload | ServingWorkload | BatchWorkload | HpcWorkload,
+    Field(discriminator="kind"),
+]
 
 
 class Demand(Document):
@@ -482,7 +585,15 @@ class Operations(Document):
     loaded_cost_per_fte_year: Annotated[float | None, Quantity("money/FTE/year", 0.0, 1e7)] = None
     servers_per_fte: Annotated[float | None, Quantity("server/FTE", 0.1, 10_000.0)] = None
     commissioning_days: Annotated[float | None, Quantity("day", 0.0, 365.0)] = None
-    storage_tb: Annotated[float, Quantity("TB", 0.0, 1e6)] = 0.0
+    storage_tb: Annotated[float | None, Quantity("TB", 0.0, 1e6)] = 0.0  # None: what the rules below ask for
+    # Rules by which memory and storage are advised, to be edited; sizing reference 2.6 and 7.2, the rest estimates.
+    host_memory_factor: Annotated[float, Quantity("times", 0.0, 10.0, None, None, "estimate")] = 2.0
+    local_flash_tb_per_gpu: Annotated[float, Quantity("TB/GPU", 0.0, 100.0, None, None, "estimate")] = 1.0
+    shared_tb_per_job_gpu: Annotated[float, Quantity("TB/GPU", 0.0, 100.0, None, None, "estimate", COSTS)] = 2.0
+    shared_tb_per_service_gpu: Annotated[float, Quantity("TB/GPU", 0.0, 100.0, None, None, "estimate", COSTS)] = 0.25
+    checkpoint_minutes: Annotated[float, Quantity("minute", 1.0, 1440.0, None, None, "estimate")] = 60.0
+    checkpoints_kept: Annotated[int, Quantity("1", 1, 100, None, None, "estimate")] = 5
+    model_load_s: Annotated[float, Quantity("second", 1.0, 3600.0, None, None, "estimate")] = 60.0
     tax_region: Slug | None = None  # sales tax or VAT row; None: no tax line
     recoverable_tax_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
 

@@ -19,6 +19,7 @@ from planner.engine.facility import check_power_chain
 from planner.engine.quantities import Document, InputError, Problem
 
 Basis = Literal["quoted", "list", "market", "estimate", "own", "sourced", "unverified", "default"]
+Verdict = Literal["allowed", "licence", "prohibited"]
 Positive = Annotated[float, Field(ge=0.0, le=1e15)]
 
 
@@ -68,6 +69,17 @@ class Price(Document):
         return self.amount * self.rate
 
 
+class ExportRule(Document):
+    """Whether a part may be sold into a country, since when, by whose word."""
+
+    country: str
+    buyer_class: str = "any"
+    verdict: Verdict
+    effective: dt.date
+    url: str = ""
+    note: str = ""
+
+
 class Accelerator(Document):
     slug: str
     name: str
@@ -80,6 +92,9 @@ class Accelerator(Document):
     fp64_tflops: Positive | None = None
     form_factor: str = ""
     successor: str = ""
+    software_stack: str = ""  # "CUDA", "ROCm", …; empty: unknown
+    pytorch: Literal["", "y", "n", "partial"] = ""
+    export_rules: tuple[ExportRule, ...] = ()
     source: Source = Source()
 
 
@@ -106,6 +121,7 @@ class Build(Document):
     fabric_port_gbps: float = 0.0
     one_domain: bool = True  # all its GPUs share one NVLink-class domain
     host_memory_gb: Positive | None = None
+    local_tb: Positive | None = None  # fast local storage
     warranty_months: int = 0
     support_share_per_year: Positive = 0.0
     lead_weeks: tuple[float, float, float] = (0.0, 0.0, 0.0)  # low, likely, high

@@ -175,6 +175,13 @@ class PlanResult:
         return self.present_value / useful if useful > 0 else None
 
     @property
+    def useful_hours_per_kwh(self) -> float | None:
+        """Useful GPU-hours of owned machines ÷ the energy of their facility; None where nothing is owned. [1/kWh]"""
+        energy = float((self.facility_kw * self.calendar.hours).sum())
+        useful = float((self.allocation.useful_owned[0] * self.calendar.hours).sum())
+        return useful / energy if energy > 0 else None
+
+    @property
     def served_share(self) -> float:
         """Share of the demanded GPU-hours that is served, over the horizon."""
         asked = float((self.demand[0] * self.calendar.hours).sum())

@@ -1,11 +1,12 @@
 """Assumption rows, generated from the declarations of the scenario document, and what people type into them."""
 
-from planner.forms.edits import STRATEGIES, changes, copied_plan, new_plan
+from planner.forms.edits import KINDS, STRATEGIES, changes, copied_plan, copied_work, new_plan, new_work
 from planner.forms.fields import MAX_TYPED, Declared, declared, first_value, section_of, walk
 from planner.forms.rows import SECTIONS, Page, Row, anchor
 from planner.forms.typed import read, write
 
 __all__ = [
+    "KINDS",
     "MAX_TYPED",
     "SECTIONS",
     "STRATEGIES",
@@ -15,9 +16,11 @@ __all__ = [
     "anchor",
     "changes",
     "copied_plan",
+    "copied_work",
     "declared",
     "first_value",
     "new_plan",
+    "new_work",
     "read",
     "section_of",
     "walk",

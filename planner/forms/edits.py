@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from catalog.records import Catalog
 from planner import wording
-from planner.engine.inputs import Plan, Scenario, get_at
+from planner.engine.inputs import ModelShape, Plan, Scenario, Workload, get_at
 from planner.engine.quantities import InputError, Problem
 from planner.forms.fields import Declared, walk
-from planner.services import assumptions
+from planner.services import assumptions, pricebook
 
 
 def changes(
@@ -64,15 +65,32 @@ def _growth(scenario: Scenario, path: str, kind: str, first: dict[str, Any]) -> 
 
 
 def _part(scenario: Scenario, each: Declared, catalog: Catalog) -> dict[str, Any]:
-    """The defaults of a part of a plan or a room that is switched on."""
+    """The defaults of a part that is switched on: of a plan or a room, or a workload's own model, which begins as its
+    preset."""
     if each.name == "circuit":
         return {}
+    if each.name == "model":
+        work = next(work for work in scenario.demand.workloads if work.slug == each.path.split("/")[2])
+        return _shape(getattr(work, "preset", None) or default_model(catalog), catalog)
     slug = each.path.split("/")[1]
     plan = next(plan for plan in scenario.plans if plan.slug == slug)
     if each.name == "overflow":
         return {"accelerator": scenario.demand.workloads[0].accelerator}
     build = plan.follow_up.build or next((other.start.build for other in scenario.plans if other.start), None)
     return {"build": build or next(iter(catalog.of_kind("build"))), "quantity": 1}
+
+
+def default_model(catalog: Catalog) -> str:
+    """Slug of the model that a new workload begins with."""
+    known = [slug for slug, item in catalog.of_kind("model").items() if pricebook.sizable(item)]
+    return DEFAULT_MODEL if DEFAULT_MODEL in known else known[0]
+
+
+def _shape(slug: str, catalog: Catalog) -> dict[str, Any]:
+    """The architecture of a model of the catalog, to be edited by hand."""
+    spec = catalog.item("model", slug).spec
+    found = {name: getattr(spec, name, None) for name in ModelShape.model_fields}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 STRATEGIES = ("scale_out", "server_now", "cluster_now", "cloud", "hybrid")
@@ -103,21 +121,45 @@ def new_plan(scenario: Scenario, strategy: str, catalog: Catalog) -> dict[str, A
         "hybrid": {"start": {"build": server}},
     }
     return {
-        "slug": free_slug(scenario, strategy.replace("_", "-")),
+        "slug": free_slug(scenario.plans, strategy.replace("_", "-")),
         "strategy": strategy,
         "overflow": overflow,
         **shapes[strategy],
     }
 
 
+KINDS = ("pool", "training", "tuning", "serving", "batch", "hpc")
+DEFAULT_MODEL = "llama-3.1-8b"
+
+
+def new_work(scenario: Scenario, kind: str, catalog: Catalog) -> dict[str, Any]:
+    """A workload of a kind, on the hardware of the first one; raises InputError for an unknown kind."""
+    if kind not in KINDS:
+        raise InputError(Problem(("demand", "workloads"), "not_a_choice", kind, choices=KINDS))
+    made = {
+        "slug": free_slug(scenario.demand.workloads, kind),
+        "kind": kind,
+        "accelerator": scenario.demand.workloads[0].accelerator,
+        "growth": {"kind": "constant"},  # no growth that nobody has stated
+    }
+    return made if kind in ("pool", "hpc") else {**made, "preset": default_model(catalog)}
+
+
+def copied_work(scenario: Scenario, work: Workload) -> dict[str, Any]:
+    """A copy of a workload under a name of its own."""
+    name = _("{plan} (copy)").format(plan=wording.workload_named(scenario, work.slug))[:120]
+    return {**work.model_dump(mode="json"), "slug": free_slug(scenario.demand.workloads, work.slug), "name": name}
+
+
 def copied_plan(scenario: Scenario, plan: Plan) -> dict[str, Any]:
     """A copy of a plan under a name of its own."""
     name = _("{plan} (copy)").format(plan=wording.plan_name(plan))[:120]
-    return {**plan.model_dump(mode="json"), "slug": free_slug(scenario, plan.slug), "name": name}
+    return {**plan.model_dump(mode="json"), "slug": free_slug(scenario.plans, plan.slug), "name": name}
 
 
-def free_slug(scenario: Scenario, wanted: str) -> str:
-    taken = {plan.slug for plan in scenario.plans}
+def free_slug(elements: Iterable[Plan | Workload], wanted: str) -> str:
+    """A short name that no element of a list has."""
+    taken = {element.slug for element in elements}
     wanted = re.sub(r"-\d+$", "", wanted)[:150]
     return (
         wanted if wanted not in taken else next(f"{wanted}-{n}" for n in range(2, 99) if f"{wanted}-{n}" not in taken)

@@ -32,7 +32,10 @@ HIDDEN = {
     "Market.own_prices",
     "PoolWorkload.kind",
     "TrainingWorkload.kind",
+    "TuningWorkload.kind",
     "ServingWorkload.kind",
+    "BatchWorkload.kind",
+    "HpcWorkload.kind",
     "Plan.sourcing",
     "Plan.strategy",
     "Fabric.link",
@@ -45,6 +48,13 @@ SELDOM = {
     "name",
     "priority",
     "bound",
+    "framework",
+    "phases",
+    "recompute",
+    "band",
+    "batch_tokens_m",
+    "measured_prefill_tokens_per_s_per_gpu",
+    "measured_decode_tokens_per_s_per_gpu",
     "measure",
     "gpu_hours_per_month",
     "scheduler",
@@ -73,6 +83,13 @@ SELDOM = {
     "customer_class",
     "moving_cost",
     "commissioning_days",
+    "host_memory_factor",
+    "local_flash_tb_per_gpu",
+    "shared_tb_per_job_gpu",
+    "shared_tb_per_service_gpu",
+    "checkpoint_minutes",
+    "checkpoints_kept",
+    "model_load_s",
     "tax_region",
     "recoverable_tax_share",
     "fiscal_year_start_month",
@@ -209,7 +226,19 @@ def _document(
 
 
 # A workload begins with its hardware and its amount, then how that grows.
-FIRST = ("accelerator", "gpus", "requests_per_day", "runs_per_month", "tokens_b")
+FIRST = (
+    "accelerator",
+    "method",
+    "preset",
+    "gpus",
+    "requests_per_day",
+    "items_m_per_month",
+    "tokens_b_per_month",
+    "exaflop_per_month",
+    "runs_per_month",
+    "tokens_b",
+    "tokens_m",
+)
 
 
 def _rank(each: Declared) -> int:
@@ -219,7 +248,10 @@ def _rank(each: Declared) -> int:
 
 
 def _is_a_part(path: str) -> bool:
-    return path.startswith("plans/") or path.endswith("/circuit")
+    """What may be switched on and off: parts of a plan, a room's own circuit, a workload's own model."""
+    if path.startswith("plans/") or path.endswith("/circuit"):
+        return True
+    return path.startswith("demand/workloads/") and path.endswith("/model")
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,11 @@ class Group:
     rows: list[Row] = field(default_factory=list)
 
     @property
+    def work(self) -> str:
+        """Slug of the workload whose rows these are; "" of another group."""
+        return self.path.removeprefix("demand/workloads/") if self.path.startswith("demand/workloads/") else ""
+
+    @property
     def often(self) -> list[Row]:
         return [row for row in self.rows if not row.seldom]
 

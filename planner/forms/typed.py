@@ -13,7 +13,7 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from planner.engine.inputs import CurvePoint, Step, Wave
+from planner.engine.inputs import CurvePoint, Phase, Step, Wave
 from planner.engine.quantities import Document, InputError, Problem, Quantity, quantity_of
 from planner.forms.fields import Declared
 
@@ -84,7 +84,7 @@ def read(each: Declared, text: str, currency: str = "") -> Any:
     if not text:
         if each.optional:
             return None
-        if each.kind == "list":
+        if each.kind == "list" or (each.kind == "points" and each.default == ()):
             return []
         raise _wrong(each, "missing", text)
     if each.kind == "number":
@@ -199,12 +199,12 @@ def _points(text: str) -> list[str]:
     return [part.strip().removesuffix(",") for part in parts if part.strip()]
 
 
-WHOLE = ("month", "quantity")
+WHOLE = ("month", "quantity", "sequence")
 
 
 def _columns(each: Declared) -> tuple[tuple[str, Quantity | None], tuple[str, Quantity | None]]:
     """The two fields of a point, with what is declared for them."""
-    models: dict[str, type[Document]] = {"waves": Wave, "steps": Step}
+    models: dict[str, type[Document]] = {"waves": Wave, "steps": Step, "phases": Phase}
     (first, one), (second, other) = models.get(each.name, CurvePoint).model_fields.items()
     return (first, quantity_of(one)), (second, quantity_of(other))
 

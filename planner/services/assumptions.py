@@ -16,7 +16,15 @@ from planner.engine.calendar import lead_in_months
 from planner.engine.costs.books import LOADED_COST
 from planner.engine.evaluate import Evaluation, PlanResult
 from planner.engine.housing import PUE_BY_METHOD
-from planner.engine.inputs import Scenario, ServingWorkload, TrainingWorkload, Workload
+from planner.engine.inputs import (
+    BatchWorkload,
+    HpcWorkload,
+    Scenario,
+    ServingWorkload,
+    TrainingWorkload,
+    TuningWorkload,
+    Workload,
+)
 from planner.engine.prices import Price, PriceBook, Source
 from planner.engine.quantities import InputError, Problem
 from planner.services import pricebook
@@ -218,17 +226,22 @@ def _converted(value: float, rate: float) -> float:
 
 def driver(work: Workload) -> float:
     """Today's value of what grows."""
-    if isinstance(work, ServingWorkload):
-        return work.requests_per_day
-    if isinstance(work, TrainingWorkload):
-        return work.runs_per_month
+    match work:
+        case TrainingWorkload() | TuningWorkload():
+            return work.runs_per_month if work.driver == "runs" else 1.0
+        case ServingWorkload():
+            return work.requests_per_day if work.driver == "requests" else 1.0
+        case BatchWorkload():
+            return work.items_m_per_month if work.tokens_b_per_month is None else work.tokens_b_per_month
+        case HpcWorkload():
+            return work.exaflop_per_month
     return work.gpu_hours_per_month if work.gpu_hours_per_month is not None else work.gpus
 
 
 def peak_demand(evaluation: Evaluation) -> str:
-    """ "peak 16 GPUs in Apr 2031": the highest mean demand of the horizon, in GPUs of the stated kind; of training
+    """ "peak 16 GPUs in Apr 2031": the highest mean demand of the horizon, in GPUs of the stated kind; of jobs
     what planning asks for, "needs 256 GPUs": a run takes them all at once, whatever the mean."""
-    if any(work.kind == "training" for work in evaluation.scenario.demand.workloads):
+    if any(work.kind in ("training", "tuning", "hpc") for work in evaluation.scenario.demand.workloads):
         wanted = evaluation.scenario.demand.workloads[0].accelerator
         needs = [
             (_accelerator_of(plan, evaluation) != wanted, float(plan.needed.max()))

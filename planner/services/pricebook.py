@@ -11,9 +11,10 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, cast
 
+from catalog.export_rules import export_rules
 from catalog.records import Catalog, ItemRecord, Provenance, QuoteRecord
 from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION
-from planner.engine.inputs import PoolWorkload, Scenario
+from planner.engine.inputs import HpcWorkload, PoolWorkload, Scenario
 from planner.engine.prices import (
     Accelerator,
     AddOn,
@@ -22,12 +23,14 @@ from planner.engine.prices import (
     CloudOffer,
     ColocationRate,
     Cost,
+    ExportRule,
     Item,
     ModelPreset,
     Price,
     PriceBook,
     Source,
     Tariff,
+    Verdict,
 )
 from planner.engine.wiring import DEFAULT_SWITCH
 
@@ -102,7 +105,7 @@ class Asked:
             offers=_named(rented.offer for rented in overflows),
             switches=_named(plan.fabric.switch or DEFAULT_SWITCH for plan in plans),
             markets=_named(site.colocation.market for site in sites if site.colocation),
-            presets=_named(work.preset for work in works if not isinstance(work, PoolWorkload)),
+            presets=_named(work.preset for work in works if not isinstance(work, (PoolWorkload, HpcWorkload))),
             costs=COST_ROWS | _named(taxes) | _named(step.item for site in sites for step in site.upgrades),
             regions=_named(site.region for site in sites),
         )
@@ -275,6 +278,19 @@ class _Maker:
             fp64_tflops=spec.fp64_tensor_tflops or spec.fp64_tflops,
             form_factor=spec.form_factor or "",
             successor=spec.successor_slug or "",
+            software_stack=spec.software_stack or "",
+            pytorch=spec.pytorch_support or "",
+            export_rules=tuple(
+                ExportRule(
+                    country=rule.country,
+                    buyer_class=rule.buyer_class,
+                    verdict=cast(Verdict, rule.verdict),
+                    effective=rule.effective,
+                    url=rule.source_url,
+                    note=rule.note,
+                )
+                for rule in export_rules().get(item.slug, ())
+            ),
             source=self._source(item, "bf16_tflops_dense"),
         )
 
@@ -312,6 +328,7 @@ class _Maker:
             fabric_port_gbps=spec.fabric_port_gbps or 0.0,
             one_domain=(spec.inter_gpu_link or "") in ONE_DOMAIN,
             host_memory_gb=spec.memory_gb,
+            local_tb=spec.local_nvme_tb,
             warranty_months=round((spec.warranty_years or 0.0) * 12),
             support_share_per_year=(spec.support_pct_per_year or 0.0) / 100.0,
             lead_weeks=(

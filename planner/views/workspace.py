@@ -45,6 +45,8 @@ class Shown:
             "editable": self.editable,
             "undoable": done,
             "undone": undone,
+            "several_workloads": len(self.document.demand.workloads) > 1,
+            "kinds_of_work": [(kind, wording.choice("kind", kind)) for kind in forms.KINDS],
             "strategies": [(name, wording.choice("strategy", name)) for name in forms.STRATEGIES],
         }
 
@@ -58,6 +60,7 @@ class Shown:
             "verdict": tables.verdict(result, comparison),
             "kpis": tables.kpis(result, comparison, before),
             "cluster": tables.cluster(result, comparison),
+            "advice": tables.advice(result),
             "gap": tables.gap(result, comparison),
             "providers": tables.providers(result, comparison),
             "warnings": tables.findings(result, comparison),
@@ -204,6 +207,29 @@ def plans(request, pk):
     except Conflict as conflict:
         return conflicting(request, shown, conflict)
     return redirect("planner:workspace", pk)
+
+
+@require_POST
+@signed_in
+def workloads(request, pk):
+    """Add a workload of a kind, copy or remove one."""
+    shown = _shown(request, pk, to_edit=True)
+    action, slug = request.POST.get("action", ""), request.POST.get("workload", "")
+    work = next((work for work in shown.document.demand.workloads if work.slug == slug), None)
+    try:
+        if action == "add":
+            fresh = forms.new_work(shown.document, request.POST.get("kind", ""), evaluation.catalog())
+        elif work is None or action not in ("copy", "remove"):
+            raise Http404
+        else:
+            fresh = forms.copied_work(shown.document, work) if action == "copy" else None
+        place = f"demand/workloads/{fresh['slug'] if fresh else slug}"
+        scenarios.change(shown.row, base_of(request), [(place, fresh)], request.user)
+    except InputError as error:
+        return _refused(request, shown, "", "", error)
+    except Conflict as conflict:
+        return conflicting(request, shown, conflict)
+    return _back(request, shown, place if fresh else "")
 
 
 def base_of(request):

@@ -62,10 +62,14 @@ from planner.wording.plans import (
     workload_named,
 )
 from planner.wording.runs import duration, failure
+from planner.wording.sizing import advice_brief, advice_rows, advice_title, limits
 from planner.wording.sources import badge, provider, source
 
 __all__ = [
     "advice",
+    "advice_brief",
+    "advice_rows",
+    "advice_title",
     "assumed",
     "assumed_range",
     "assumption_names",
@@ -94,6 +98,7 @@ __all__ = [
     "kind",
     "label",
     "left_out",
+    "limits",
     "line",
     "locate",
     "money",

@@ -82,6 +82,11 @@ FIELDS: dict[str, Words] = {
     "WorkloadBase.bound": Words(
         _("Limited by"), _("What binds this work on a GPU; it decides how GPUs of different kinds compare.")
     ),
+    "WorkloadBase.framework": Words(
+        _("Software needed"),
+        _("Software stack that these programs need; a plan whose GPUs have another one is refused or warned of."),
+        _("any"),
+    ),
     "PoolWorkload.kind": Words(_("Kind of work"), _("How this work is stated and sized.")),
     "TrainingWorkload.kind": Words(_("Kind of work"), _("How this work is stated and sized.")),
     "ServingWorkload.kind": Words(_("Kind of work"), _("How this work is stated and sized.")),
@@ -112,6 +117,27 @@ FIELDS: dict[str, Words] = {
     ),
     "TrainingWorkload.precision": Words(_("Precision"), _("Number format in which the run computes.")),
     "TrainingWorkload.tokens_b": Words(_("Tokens per run"), _("Tokens one run trains on, in billions.")),
+    "TrainingWorkload.phases": Words(
+        _("Phases of a run"),
+        _("Tokens in billions and sequence length of each part, as in “14800: 4096; 120: 32768”; they replace both."),
+    ),
+    "Phase.tokens_b": Words(_("Tokens of the phase"), _("Tokens this part trains on, in billions.")),
+    "Phase.sequence": Words(_("Sequence length of the phase"), _("Tokens in one training sequence of this part.")),
+    "TrainingWorkload.batch_tokens_m": Words(
+        _("Tokens per step"),
+        _("Tokens of one optimiser step over all GPUs, in millions; a larger step needs less network."),
+    ),
+    "TrainingWorkload.recompute": Words(
+        _("Recomputation"),
+        _(
+            "What is computed again instead of kept in memory; all of it needs least memory and a third more "
+            "computing, none of it needs most memory."
+        ),
+    ),
+    "TrainingWorkload.band": Words(
+        _("Speed expected"),
+        _("Where in the range that published runs reached on this hardware the plan expects to be."),
+    ),
     "TrainingWorkload.runs_per_month": Words(_("Runs per month"), _("Training runs started in a month, on average.")),
     "TrainingWorkload.deadline_days": Words(
         _("Deadline per run"), _("Days within which a run must finish; a shorter deadline needs more GPUs at once.")
@@ -142,7 +168,9 @@ FIELDS: dict[str, Words] = {
         _("Target utilisation"),
         _("Share of the installed GPUs that planning keeps busy; the rest is headroom for queues and peaks."),
     ),
-    "TrainingWorkload.driver": Words(_("What grows"), _("Whether growth adds runs or makes each run longer.")),
+    "TrainingWorkload.driver": Words(
+        _("What grows"), _("Whether growth adds runs, makes each run longer or makes the model larger.")
+    ),
     "TrainingWorkload.growth": Words(_("Growth curve"), _("How the driver of demand changes over the months.")),
     "ServingWorkload.preset": Words(_("Model"), _("A published model whose architecture is filled in."), _("by hand")),
     "ServingWorkload.model": Words(
@@ -169,6 +197,59 @@ FIELDS: dict[str, Words] = {
         _("Measured rate"),
         _("Requests a second that one reference GPU answers, as measured; it replaces the estimate."),
         _("estimated from the model"),
+    ),
+    "ServingWorkload.measured_prefill_tokens_per_s_per_gpu": Words(
+        _("Measured prompt rate"),
+        _("Prompt tokens a second of one GPU in servers that only read prompts; given together with the answer rate."),
+        _("one kind of server"),
+    ),
+    "ServingWorkload.measured_decode_tokens_per_s_per_gpu": Words(
+        _("Measured answer rate"),
+        _("Answer tokens a second of one GPU in servers that only write answers; given together with the prompt rate."),
+        _("one kind of server"),
+    ),
+    "ServingWorkload.driver": Words(_("What grows"), _("Whether growth adds requests or makes the model larger.")),
+    "TuningWorkload.method": Words(
+        _("Method"), _("Whether all weights are tuned, or small adapters on weights that stay as they are.")
+    ),
+    "TuningWorkload.tokens_m": Words(
+        _("Tokens per run"),
+        _("Tokens one run trains on, all epochs, in millions; below 100 million, start-up and evaluation dominate."),
+    ),
+    "TuningWorkload.runs_per_month": Words(_("Runs per month"), _("Tuning runs started in a month, on average.")),
+    "BatchWorkload.items_m_per_month": Words(
+        _("Items per month"), _("Documents, images or prompts worked off in a month, in millions.")
+    ),
+    "BatchWorkload.tokens_b_per_month": Words(
+        _("Tokens per month"),
+        _("Tokens read and written in a month, in billions; where given, they replace the items."),
+        _("use the items above"),
+    ),
+    "BatchWorkload.input_tokens": Words(_("Input tokens"), _("Tokens read for an average item.")),
+    "BatchWorkload.output_tokens": Words(_("Output tokens"), _("Tokens written for an average item.")),
+    "BatchWorkload.precision": Words(_("Precision"), _("Number format in which the model works.")),
+    "BatchWorkload.measured_rate_per_gpu": Words(
+        _("Measured rate"),
+        _("Items a second of one reference GPU as measured, or tokens where the work is stated in tokens."),
+        _("estimated from the model"),
+    ),
+    "BatchWorkload.target_utilisation": Words(
+        _("Target utilisation"), _("Share of the time in which planning keeps the GPUs busy; nobody waits for them.")
+    ),
+    "HpcWorkload.exaflop_per_month": Words(
+        _("Work per month"), _("Double-precision (FP64) operations of a month, in units of 10¹⁸.")
+    ),
+    "HpcWorkload.efficiency": Words(
+        _("Share of the peak"),
+        _(
+            "Share of the GPU's FP64 peak that the code reaches: dense linear algebra 60–80 %, sparse solvers 1–4 %; "
+            "measure yours."
+        ),
+    ),
+    "HpcWorkload.measured_tflops_per_gpu": Words(
+        _("Measured rate"),
+        _("FP64 rate that one reference GPU reaches with this code; it replaces peak × share."),
+        _("peak × share"),
     ),
     # model shape
     "ModelShape.params_b": Words(_("Parameters"), _("All parameters of the model, in billions.")),
@@ -402,7 +483,35 @@ FIELDS: dict[str, Words] = {
     "Operations.commissioning_days": Words(
         _("Commissioning"), _("Days of burn-in between delivery and service."), _("the catalog's figure")
     ),
-    "Operations.storage_tb": Words(_("Shared storage"), _("Fast shared storage bought at the start.")),
+    "Operations.storage_tb": Words(
+        _("Shared storage"),
+        _("Fast shared storage bought at the start; left empty, as much as the work asks for is bought as it grows."),
+        _("as the work asks"),
+    ),
+    "Operations.host_memory_factor": Words(
+        _("Host memory against GPU memory"),
+        _("Rule for the advice: jobs stage checkpoints in so many times the GPU memory, services in half of it."),
+    ),
+    "Operations.local_flash_tb_per_gpu": Words(
+        _("Local storage per GPU"), _("Rule for the advice: fast storage inside a server for each of its GPUs.")
+    ),
+    "Operations.shared_tb_per_job_gpu": Words(
+        _("Shared storage per training GPU"), _("Rule for the advice: data on shared storage for each GPU of jobs.")
+    ),
+    "Operations.shared_tb_per_service_gpu": Words(
+        _("Shared storage per serving GPU"),
+        _("Rule for the advice: data on shared storage for each GPU of services, pools and batch work."),
+    ),
+    "Operations.checkpoint_minutes": Words(
+        _("Time between checkpoints"),
+        _("Rule for the advice: saving may stall a run for 1 % of this time, which sets the speed of shared storage."),
+    ),
+    "Operations.checkpoints_kept": Words(
+        _("Checkpoints kept"), _("Rule for the advice: so many checkpoints of a training lie on shared storage.")
+    ),
+    "Operations.model_load_s": Words(
+        _("Time to load a model"), _("Rule for the advice: a server must read its model from shared storage in this.")
+    ),
     "Operations.tax_region": Words(
         _("Sales tax or VAT"), _("Tax row of the catalog that applies to purchases."), _("no tax line")
     ),
@@ -441,6 +550,40 @@ FIELDS: dict[str, Words] = {
     ),
 }
 
+# Fields that several kinds of work have in common, with the words of the first.
+_COMMON: dict[str, dict[str, tuple[str, ...]]] = {
+    "TrainingWorkload": {
+        "TuningWorkload": (
+            "kind",
+            "preset",
+            "model",
+            "precision",
+            "deadline_days",
+            "sequence",
+            "micro_batch",
+            "batch_tokens_m",
+            "states",
+            "recompute",
+            "mfu",
+            "band",
+            "goodput",
+            "measured_tokens_per_s_per_gpu",
+            "target_utilisation",
+            "driver",
+            "growth",
+        ),
+        "BatchWorkload": ("kind", "preset", "model"),
+        "HpcWorkload": ("kind", "target_utilisation"),
+    },
+    "PoolWorkload": {"HpcWorkload": ("gang_gpus",)},
+}
+FIELDS |= {
+    f"{owner}.{name}": FIELDS[f"{first}.{name}"]
+    for first, others in _COMMON.items()
+    for owner, names in others.items()
+    for name in names
+}
+
 SECTIONS = {
     "scenario": _("Scenario"),
     "demand": _("Demand"),
@@ -476,6 +619,9 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("kind", "pool"): _("shared pool"),
     ("kind", "training"): _("training"),
     ("kind", "serving"): _("online service"),
+    ("kind", "tuning"): _("fine-tuning"),
+    ("kind", "batch"): _("offline batch work"),
+    ("kind", "hpc"): _("simulation (FP64)"),
     ("kind", "none"): _("nothing more"),
     ("kind", "cards"): _("cards when demand needs them"),
     ("kind", "servers"): _("servers when demand needs them"),
@@ -511,6 +657,25 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("states", "adam_8bit"): _("8-bit Adam"),
     ("driver", "runs"): _("number of runs"),
     ("driver", "tokens"): _("tokens per run"),
+    ("driver", "requests"): _("number of requests"),
+    ("driver", "model_size"): _("size of the model"),
+    ("method", "full"): _("all weights"),
+    ("method", "lora"): "LoRA",
+    ("method", "qlora8"): _("QLoRA, 8-bit"),
+    ("method", "qlora4"): _("QLoRA, 4-bit"),
+    ("recompute", "typical"): _("as usual"),
+    ("recompute", "full"): _("everything"),
+    ("recompute", "selective"): _("attention only"),
+    ("recompute", "none"): _("nothing"),
+    ("band", "low"): _("low"),
+    ("band", "base"): _("typical"),
+    ("band", "high"): _("high"),
+    ("framework", "cuda"): "CUDA",
+    ("framework", "rocm"): "ROCm",
+    ("framework", "cann"): "CANN",
+    ("framework", "xla"): "XLA",
+    ("framework", "neuron"): "Neuron",
+    ("framework", "oneapi"): "oneAPI",
     ("latency", "batch"): _("batch: any time"),
     ("latency", "relaxed"): _("relaxed"),
     ("latency", "interactive"): _("interactive"),
@@ -619,6 +784,14 @@ def _step(node: Any, key: str) -> Any:
     return node.get(key) if isinstance(node, dict) else getattr(node, key, None)
 
 
+def node_at(path: str, document: Any) -> Any:
+    """What stands at a path of a scenario or of its plain data; None where nothing does."""
+    node = document
+    for step in path.split("/"):
+        node = None if node is None else _step(node, step)
+    return node
+
+
 def locate(path: str, document: Any = None) -> Place | None:
     """The field a path names; `document`, a scenario or its plain data, tells variants of the same name apart."""
     return _locate(path) if document is None else _walk(path, document)
@@ -681,9 +854,7 @@ def label(path: str, document: Any = None) -> str:
 
 def _element(place: Place, path: str, document: Any) -> str:
     """An element of a list: its own name where it has one, else its kind and slug."""
-    node = document
-    for step in path.split("/"):
-        node = None if node is None else _step(node, step)
+    node = node_at(path, document)
     name = (node.get("name") if isinstance(node, dict) else getattr(node, "name", "")) if node is not None else ""
     if name:
         return str(name)

@@ -179,6 +179,48 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("deadline: needs {needed_gpus} GPUs at once"),
         "bad",
     ),
+    "fit_cliff": (
+        _(
+            "In {month} {workload} has grown so large that it needs {needed_gpus} GPUs at once by memory, and {item} "
+            "offers {server_gpus}: {stranded_gpus} and {stranded_servers} of this plan then stand idle{worth}."
+        ),
+        _("model outgrows the GPUs in {month}"),
+        "warn",
+    ),
+    "fit_cliff_never": (
+        _(
+            "In {month} {workload} has grown so large that it fits into no number of {item}: {stranded_gpus} and "
+            "{stranded_servers} of this plan then stand idle{worth}."
+        ),
+        _("model outgrows the GPUs in {month}"),
+        "warn",
+    ),
+    "wrong_software": (
+        _("{workload} needs {framework}, and {item} runs {software_stack}."),
+        _("software: {item} runs {software_stack}"),
+        "bad",
+    ),
+    "software_partial": (
+        _("PyTorch supports {item} only in part: test {workload} on it before buying."),
+        _("software only partly supported"),
+        "warn",
+    ),
+    "export_licence": (
+        _(
+            "{item} may be sold into this country ({country}) only with an export licence, by the rule in force since "
+            "{dated}."
+        ),
+        _("export licence needed"),
+        "warn",
+    ),
+    "export_prohibited": (
+        _(
+            "{item} may in effect not be sold into this country ({country}): licences are refused as a rule since "
+            "{dated}."
+        ),
+        _("export not allowed"),
+        "bad",
+    ),
     "no_quote": (_("{item} has no quote, so this plan has no total."), _("no quote: {item}"), "bad"),
     "no_rate": (
         _("The rate of {item} for this work is unknown, so this plan cannot be sized."),
@@ -234,9 +276,9 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
     "stranded_gpus": (
         _(
             "From {month}, for {months}: each copy of the model takes {needed_gpus} GPUs of one server, which leaves "
-            "{stranded_gpus} of the {gpus} GPUs in {item} without work. Buy cards in steps of {needed_gpus}."
+            "{left_gpus} of the {gpus} GPUs in {item} without work. Buy cards in steps of {needed_gpus}."
         ),
-        _("{stranded_gpus} of {gpus} GPUs complete no copy of the model"),
+        _("{left_gpus} of {gpus} GPUs complete no copy of the model"),
         "warn",
     ),
     "uneven_gang": (
@@ -274,7 +316,7 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
 # What a pydantic check refuses in a whole document, by its class.
 CONFLICTS = {
     "TrainingWorkload": _("Give a model, a preset or a measured rate."),
-    "ServingWorkload": _("Give a model, a preset or a measured rate."),
+    "ServingWorkload": _("Give a model, a preset or a measured rate; prompt rate and answer rate go together."),
     "Plan": _("A follow-up needs a server to buy: name one, or buy one at the start."),
     "Scenario": _("Each short name may stand once in its list, and the first room must hold from month 0."),
 }
@@ -337,7 +379,7 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = number(value, digits=3)
             case "limit":
                 texts[name] = _limit(found, evaluation)
-            case "needed_gpus" | "server_gpus" | "stranded_gpus" | "gpus" | "noise_db" | "demand_gpu" | "capacity_gpu":
+            case "needed_gpus" | "server_gpus" | "left_gpus" | "gpus" | "noise_db" | "demand_gpu" | "capacity_gpu":
                 texts[name] = "–" if value is None else number(value)
             case "months":
                 texts[name] = _months(value)
@@ -361,6 +403,14 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = money(value, currency, compact=True)
             case "cost" if value is not None:
                 texts[name] = money(value, currency, compact=True)
+            case "framework":
+                texts[name] = fields.choice(name, value)
+            case "software_stack" | "country":
+                texts[name] = value
+            case "stranded_gpus":
+                texts[name] = counted(value, "GPU")
+            case "stranded_servers":
+                texts[name] = counted(value, "server")
             case "gpu_hours":
                 texts["hours"] = number(value, 0)
             case "order_by" | "dated":
@@ -373,6 +423,9 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = str(RESOURCES.get(value, value))
     if "remedy_price" in facts:
         texts["price"] = money(facts["remedy_price"], currency, compact=True)
+    texts["worth"] = ""
+    if "stranded_gpus" in facts and "amount" in facts:
+        texts["worth"] = gettext(", worth {amount} in present value if sold then").format(amount=texts["amount"])
     if facts.get("remedy"):
         texts["remedy_name"] = item(facts["remedy"], book)
     lost = facts.get("lost_gpu_hours")
@@ -393,6 +446,8 @@ def _limit(found: Finding, evaluation: Evaluation) -> str:
 def _variant(found: Finding) -> str:
     if found.code == "memory" and found.facts.get("needed_gpus") is None:
         return "memory_never"
+    if found.code == "fit_cliff" and found.facts.get("needed_gpus") is None:
+        return "fit_cliff_never"
     if found.code == "cooling_short" and found.facts.get("stopped"):
         return "cooling_stopped"
     if found.code == "unmet" and found.facts.get("cost") is None:
@@ -695,9 +750,9 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
                 "Separate values with semicolons: “1000; 2000”."
             ).format(field=name, value=got)
         case "bad_point":
-            return gettext("{field}: write a month, a colon and a value, as in “12: 60; 24: 40”; got {value}.").format(
-                field=name, value=got
-            )
+            return gettext(
+                "{field}: write two values with a colon between, as in “12: 60; 24: 40”; got {value}."
+            ).format(field=name, value=got)
         case "bad_format":
             return gettext("{field} has a form that is not understood; got {value}.").format(field=name, value=got)
         case "conflict":
@@ -776,5 +831,9 @@ def _class_at(path: str, document: Any) -> str:
     if place is None:
         return ""
     if place.element:
-        return {"workloads": "ServingWorkload", "plans": "Plan"}.get(place.field, "")
+        if place.field == "workloads":
+            work = fields.node_at(path, document)
+            kind = work.get("kind") if isinstance(work, dict) else getattr(work, "kind", "")
+            return "ServingWorkload" if kind == "serving" else "TrainingWorkload"
+        return {"plans": "Plan"}.get(place.field, "")
     return ""

@@ -69,6 +69,11 @@ UNITS = {
     "instance-hour": _("instance-hours"),
     "1e9 param": _("billion parameters"),
     "1e9 token": _("billion tokens"),
+    "1e6 token": _("million tokens"),
+    "1e9 token/month": _("billion tokens / mo"),
+    "1e6 item/month": _("million items / mo"),
+    "1e18 FLOP/month": _("EFLOP / mo"),
+    "amount/s/GPU": _("a second per GPU"),
     "token": _("tokens"),
     "token/s/GPU": _("tokens / s / GPU"),
     "request/day": _("requests / day"),
@@ -95,6 +100,9 @@ UNITS = {
     "unit": _("units"),
     "dB(A)": "dB(A)",
     "TB": "TB",
+    "TB/GPU": "TB / GPU",
+    "minute": _("minutes"),
+    "second": _("seconds"),
     "FTE": "FTE",
     "server/FTE": _("servers / FTE"),
     "each": _("pieces"),
@@ -274,10 +282,17 @@ def driver_code(workload: Any) -> str:
     def given(name: str) -> Any:
         return workload.get(name) if isinstance(workload, dict) else getattr(workload, name, None)
 
-    if given("kind") == "serving":
-        return "request/day"
-    if given("kind") == "training":
-        return "times" if given("driver") == "tokens" else "run/month"
+    if given("driver") in ("tokens", "model_size"):
+        return "times"
+    match given("kind"):
+        case "serving":
+            return "request/day"
+        case "training" | "tuning":
+            return "run/month"
+        case "batch":
+            return "1e6 item/month" if given("tokens_b_per_month") is None else "1e9 token/month"
+        case "hpc":
+            return "1e18 FLOP/month"
     return "GPU-hour/month" if given("gpu_hours_per_month") is not None else "GPU"
 
 

@@ -127,6 +127,15 @@ def test_storage_is_bought_once():
     assert amounts(one(months=2, operations={"storage_tb": 50.0}), "capex.storage") == [50_000.0, 0.0]
 
 
+def test_storage_that_nobody_states_is_bought_as_the_work_asks():
+    # 4 then 6 GPUs of a pool, 0.25 TB each, at 1,000 a TB
+    work = pool(4.0) | {"growth": {"kind": "steps", "steps": [{"month": 2, "value": 6.0}]}}
+    bought = one(months=4, work=work, operations={"storage_tb": None})
+    assert amounts(bought, "capex.storage") == [1_000.0, 0.0, 500.0, 0.0]
+    rented = one({"slug": "cloud", "overflow": {"accelerator": "gpu"}}, work=work, operations={"storage_tb": None})
+    assert amounts(rented, "capex.storage") == [0.0] * 12
+
+
 def test_independent_servers_of_one_service_need_a_load_balancer_with_the_second():
     service = {
         "kind": "serving",

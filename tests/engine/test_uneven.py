@@ -45,7 +45,7 @@ def warned(result, code):
 def test_gpus_that_complete_no_replica_are_named_and_carry_nothing(cards, left):
     result = placed(cards)
     (facts,) = warned(result, "stranded_gpus")
-    assert (facts["gpus"], facts["stranded_gpus"], facts["needed_gpus"]) == (cards, left, 4)
+    assert (facts["gpus"], facts["left_gpus"], facts["needed_gpus"]) == (cards, left, 4)
     assert facts["months"] == 12
     assert result.feasible == (cards > left)
 

@@ -170,6 +170,38 @@ def test_the_last_plan_stays(signed, row):
     assert len(scenarios.newest(row).document["plans"]) == 1
 
 
+def test_workloads_of_every_kind_are_added_copied_and_removed(signed, row):
+    url = reverse("planner:workloads", args=[row.pk])
+    for kind in ("training", "tuning", "serving", "batch", "hpc", "pool"):
+        answer = signed.post(url, {"action": "add", "kind": kind, "base": scenarios.newest(row).number})
+        assert answer.status_code == 302
+    signed.post(url, {"action": "copy", "workload": "batch", "base": scenarios.newest(row).number})
+    signed.post(url, {"action": "remove", "workload": "batch", "base": scenarios.newest(row).number})
+    slugs = [work["slug"] for work in scenarios.newest(row).document["demand"]["workloads"]]
+    assert slugs == ["pool", "training", "tuning", "serving", "hpc", "pool-2", "batch-2"]
+    page = signed.get(reverse("planner:workspace", args=[row.pk]))
+    assert page.status_code == 200
+    assert "offline batch work (copy)" in page.content.decode()
+
+
+def test_the_last_workload_stays_and_an_unknown_kind_is_refused(signed, row):
+    url = reverse("planner:workloads", args=[row.pk])
+    assert signed.post(url, {"action": "remove", "workload": "pool", "base": 1}).status_code == 422
+    assert signed.post(url, {"action": "add", "kind": "mining", "base": 1}).status_code == 422
+    assert scenarios.newest(row).number == 1
+
+
+def test_a_model_by_hand_begins_as_the_chosen_one(signed, row):
+    url = reverse("planner:workloads", args=[row.pk])
+    signed.post(url, {"action": "add", "kind": "batch", "base": 1})
+    edit = reverse("planner:edit", args=[row.pk])
+    signed.post(edit, {"path": "demand/workloads/batch/model", "value": "on", "base": 2})
+    (_pool, batch) = scenarios.newest(row).document["demand"]["workloads"]
+    assert (batch["model"]["params_b"], batch["model"]["layers"]) == (8.03, 32)  # Llama 3.1 8B
+    signed.post(edit, {"path": "demand/workloads/batch/model", "value": "", "base": 3})
+    assert scenarios.newest(row).document["demand"]["workloads"][1]["model"] is None
+
+
 def test_copy_and_delete_a_scenario(signed, row):
     signed.post(reverse("planner:copy", args=[row.pk]))
     assert Scenario.objects.count() == 2

@@ -24,7 +24,9 @@ ENGINE = Path(wording.__file__).resolve().parents[1] / "engine"
 HAN = re.compile("[\u4e00-\u9fff]")
 CALENDAR = Calendar("2026-12", 60)
 # Words of the field that are the same in both languages.
-SAME = {"PUE", "GPU", "MHA", "GQA", "MQA", "MLA", "BF16", "FP8", "FP4", "1", "GPUs"}
+SAME = {"PUE", "GPU", "MHA", "GQA", "MQA", "MLA", "BF16", "FP8", "FP4", "1", "GPUs"} | {
+    *("LoRA", "CUDA", "ROCm", "CANN", "XLA", "Neuron", "oneAPI")
+}
 
 
 def documents():
@@ -201,8 +203,13 @@ FACTS = {
     "item": "srv-8x",
     "gpus": 16,
     "needed_gpus": 16,
-    "stranded_gpus": 1,
+    "left_gpus": 1,
     "server_gpus": 8,
+    "stranded_gpus": 24,
+    "framework": "cuda",
+    "software_stack": "ROCm",
+    "country": "CN",
+    "stranded_servers": 3,
     "workload": "pool",
     "served": 0.75,
     "target": 1.0,
@@ -321,6 +328,22 @@ def test_the_unit_of_a_driver_follows_its_workload():
         assert wording.unit("driver", workload={"kind": "pool", "gpu_hours_per_month": 100.0}) == "GPU-hours / mo"
         assert wording.unit("driver", workload={"kind": "serving"}) == "requests / day"
         assert wording.unit("driver", workload={"kind": "training", "driver": "runs"}) == "runs / mo"
+
+
+@pytest.mark.parametrize(
+    ("work", "unit"),
+    [
+        ({"kind": "tuning"}, "runs / mo"),
+        ({"kind": "training", "driver": "model_size"}, "×"),
+        ({"kind": "serving", "driver": "model_size"}, "×"),
+        ({"kind": "batch"}, "million items / mo"),
+        ({"kind": "batch", "tokens_b_per_month": 5.0}, "billion tokens / mo"),
+        ({"kind": "hpc"}, "EFLOP / mo"),
+    ],
+)
+def test_the_driver_of_every_kind_of_work_has_its_unit(work, unit):
+    with override("en"):
+        assert wording.unit("driver", "USD", work) == unit
 
 
 def test_U086_growth_is_typed_and_read_in_per_cent():

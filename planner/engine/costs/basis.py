@@ -29,6 +29,7 @@ class PlanCosts:
     housing: Housing
     allocation: Allocation
     ledger: Ledger
+    storage_tb: Array  # shared storage in place in each month, (S, M) [TB]
     bought: list[Purchases] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -103,11 +103,10 @@ def load_balancer(costs: PlanCosts) -> None:
 
 
 def storage(costs: PlanCosts) -> None:
-    tb = costs.scenario.operations.storage_tb
-    if tb:
+    """Shared storage is bought when more of it must be there."""
+    quantity = np.diff(np.maximum.accumulate(costs.storage_tb, axis=1), axis=1, prepend=0.0)
+    if quantity.any():
         price, source = costs.books.cost("flash-file-usable-tb")
-        quantity = np.zeros(costs.ledger.shape)
-        quantity[:, 0] = tb
         costs.ledger.add(
             "capex.storage",
             "shared_flash",

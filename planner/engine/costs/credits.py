@@ -6,9 +6,10 @@ import numpy as np
 
 from planner.engine.calendar import Array
 from planner.engine.costs.basis import PlanCosts
+from planner.engine.costs.purchases import Purchases
 from planner.engine.finance import residual_share
 from planner.engine.fleet import Holding
-from planner.engine.inputs import CurvePoint
+from planner.engine.inputs import CurvePoint, Market, ResidualCurves
 from planner.engine.prices import Source
 
 Curve = tuple[CurvePoint, ...]
@@ -22,22 +23,43 @@ def resale(costs: PlanCosts) -> None:
     curves = costs.scenario.market.residual
     at_horizon = costs.scenario.finance.residual_at_horizon
     for bought, holding in zip(costs.bought, costs.fleet.holdings, strict=True):
-        build = bought.machine.build
-        whole_system = build.residual_class == "system" and bought.machine.addon is None
-        parts = (
-            ("hosts", bought.arrived_host_value, holding.arrived_hosts, holding.retired_hosts,
-             curves.system if whole_system else curves.host),
-            ("cards", bought.arrived_card_value, holding.arrived_cards, holding.retired_cards, curves.card),
-        )  # fmt: skip
-        for code, value, arrived, retired, curve in parts:
-            unit = np.where(arrived > 0, value / np.where(arrived > 0, arrived, 1.0), 0.0)
-            _credit(costs, "credit.resale", code, build.slug, *_sold(holding, unit, arrived, retired, curve))
+        slug = bought.machine.build.slug
+        for code, unit, arrived, retired, curve in _parts(bought, holding, curves):
+            _credit(costs, "credit.resale", code, slug, *_sold(holding, unit, arrived, retired, curve))
             if at_horizon:
                 there = holding.survivors(arrived, retired, costs.ledger.shape[1] - 1)
-                _credit(costs, "credit.residual_at_horizon", code, build.slug, *_left(there * unit, curve))
+                _credit(costs, "credit.residual_at_horizon", code, slug, *_left(there * unit, curve))
     if costs.network is not None and at_horizon:
         item = costs.network.switch.slug
         _credit(costs, "credit.residual_at_horizon", "fabric", item, *_left(costs.fabric_paid, curves.network))
+
+
+def _parts(
+    bought: Purchases, holding: Holding, curves: ResidualCurves
+) -> tuple[tuple[str, Array, Array, Array, Curve], ...]:
+    """(code, price paid for one by month of arrival, arrivals, leavers, curve) of chassis and of cards."""
+    whole_system = bought.machine.build.residual_class == "system" and bought.machine.addon is None
+
+    def unit(value: Array, arrived: Array) -> Array:
+        return np.where(arrived > 0, value / np.where(arrived > 0, arrived, 1.0), 0.0)
+
+    return (
+        ("hosts", unit(bought.arrived_host_value, holding.arrived_hosts), holding.arrived_hosts, holding.retired_hosts,
+         curves.system if whole_system else curves.host),
+        ("cards", unit(bought.arrived_card_value, holding.arrived_cards), holding.arrived_cards, holding.retired_cards,
+         curves.card),
+    )  # fmt: skip
+
+
+def worth_in(bought: Purchases, holding: Holding, market: Market, month: int) -> float:
+    """What all machines of a holding would bring if they were sold in a month: price paid × share by age × what is
+    kept after commission and condition. [money, nominal]"""
+    ages = month - np.arange(month + 1, dtype=float)
+    kept = (1.0 - market.resale_commission) * market.resale_factor
+    return kept * sum(
+        float((holding.survivors(arrived, retired, month) * unit[:, : month + 1] * residual_share(curve, ages)).sum())
+        for _code, unit, arrived, retired, curve in _parts(bought, holding, market.residual)
+    )
 
 
 def _sold(holding: Holding, unit: Array, arrived: Array, retired: Array, curve: Curve) -> tuple[Array, Array]:

@@ -76,17 +76,19 @@ def gang_by_memory(
     return _smallest_gang(states, room, candidates)
 
 
-def gang_by_bytes(total_bytes: float, memory_gb: float, candidates: Sequence[int] = POWERS_OF_TWO) -> int | None:
+def gang_by_bytes(
+    total_bytes: float, memory_gb: float, candidates: Sequence[int] = POWERS_OF_TWO, *, each_bytes: float = 0.0
+) -> int | None:
     """Return the smallest gang over which `total_bytes` fit, spread evenly, or None. [GPU]
 
     total_bytes : such as `adapter_tuning_bytes`. [byte]
     memory_gb   : nameplate of one GPU. [GB]
     candidates  : gangs to try, ascending. [GPU]
+    each_bytes  : held by every GPU besides its part, such as activations. [byte]
     Scalars. Source: sizing reference 10, steps 1 and 2.
     """
-    return _smallest_gang(
-        float(within("total_bytes", total_bytes, 0.0, unit="byte")), float(usable_memory_bytes(memory_gb)), candidates
-    )
+    room = float(usable_memory_bytes(memory_gb)) - float(within("each_bytes", each_bytes, 0.0, unit="byte"))
+    return _smallest_gang(float(within("total_bytes", total_bytes, 0.0, unit="byte")), room, candidates)
 
 
 def _smallest_gang(shared: float, room: float, candidates: Sequence[int]) -> int | None:

@@ -14,7 +14,20 @@ from planner.services.explain.nodes import Node, Subject
 
 # factor → (unit, how many of it one of that unit is). Others are plain numbers.
 FACTOR_UNITS: dict[str, tuple[str, float]] = {
-    **dict.fromkeys(("target_utilisation", "allocation", "available", "mfu", "goodput", "derate"), ("share", 1.0)),
+    **dict.fromkeys(
+        (
+            "target_utilisation",
+            "allocation",
+            "available",
+            "mfu",
+            "goodput",
+            "derate",
+            "efficiency",
+            "band_low",
+            "band_high",
+        ),
+        ("share", 1.0),
+    ),
     **dict.fromkeys(("peak_to_mean", "diurnal", "burst"), ("times", 1.0)),
     **dict.fromkeys(("gang", "server_gpus", "replica_gpus"), ("GPU", 1.0)),
     **dict.fromkeys(("spare_servers", "servers_active"), ("server", 1.0)),
@@ -23,20 +36,37 @@ FACTOR_UNITS: dict[str, tuple[str, float]] = {
     "tokens": ("1e9 token", 1e9),
     "active_params": ("1e9 param", 1e9),
     "peak_flops": ("TFLOP/s", 1e12),
+    "fp64_flops": ("TFLOP/s", 1e12),
+    "batch_rate": ("amount/s/GPU", 1.0),
+    "prefill_rate": ("token/s/GPU", 1.0),
+    "decode_rate": ("token/s/GPU", 1.0),
     "attention_flop": ("GFLOP/token", 1e9),
     "rate_per_gpu": ("request/s/GPU", 1.0),
     "replica_rate": ("request/s", 1.0),
     "step_s": ("ms", 1e-3),
     "prefill_s": ("ms", 1e-3),
 }
-MEASURED = {"training": ("token/s/GPU", 1.0), "serving": ("request/s/GPU", 1.0)}
+# kind of work → (unit, how many of it one of that unit is, field) of a measured rate.
+MEASURED = {
+    "training": ("token/s/GPU", 1.0, "measured_tokens_per_s_per_gpu"),
+    "tuning": ("token/s/GPU", 1.0, "measured_tokens_per_s_per_gpu"),
+    "serving": ("request/s/GPU", 1.0, "measured_requests_per_s_per_gpu"),
+    "batch": ("amount/s/GPU", 1.0, "measured_rate_per_gpu"),
+    "hpc": ("TFLOP/s", 1e12, "measured_tflops_per_gpu"),
+}
 # Fields of a workload behind a factor of another name.
 FIELDS = {
-    "tokens": "tokens_b",
-    "diurnal": "diurnal_peak",
-    "burst": "burst_peak",
-    "allocation": "scheduler",
-    "derate": "latency",
+    "tokens": ("tokens_b", "tokens_m"),
+    "diurnal": ("diurnal_peak",),
+    "burst": ("burst_peak",),
+    "allocation": ("scheduler",),
+    "derate": ("latency",),
+    "gang": ("gang_gpus",),
+    "flop_per_param": ("method",),
+    "band_low": ("band",),
+    "band_high": ("band",),
+    "prefill_rate": ("measured_prefill_tokens_per_s_per_gpu",),
+    "decode_rate": ("measured_decode_tokens_per_s_per_gpu",),
 }
 # Factors left out at 1, where they stand for "does not apply", or at 0.
 SILENT = {"pcie", "allocation", "available", "convert"}
@@ -192,10 +222,15 @@ def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node
     for name, value in need.factors.items():
         if (name in SILENT and abs(value - 1.0) < 1e-12) or (name == "attention_flop" and not value):
             continue
-        unit, scale = MEASURED[work.kind] if name == "measured_rate" else FACTOR_UNITS.get(name, ("1", 1.0))
-        field = FIELDS.get(name, name)
-        drivers = subject.drivers([f"{base}/{field}"] if hasattr(work, field) else [])
-        children.append(subject.figure(name, wording.factor_name(name), value / scale, unit, drivers=drivers))
+        if name == "measured_rate":
+            unit, scale, field = MEASURED[work.kind]
+            fields: tuple[str, ...] = (field,)
+        else:
+            (unit, scale), fields = FACTOR_UNITS.get(name, ("1", 1.0)), FIELDS.get(name, (name,))
+        drivers = subject.drivers(f"{base}/{field}" for field in fields if hasattr(work, field))
+        formula = _run_hours(work, need) if name == "gpu_hours_per_run" else ""
+        label = wording.factor_name(name)
+        children.append(subject.figure(name, label, value / scale, unit, drivers=drivers, formula=formula))
     if need.reserve[0, m]:
         children.append(subject.figure("reserve", gettext("GPUs in spare servers"), float(need.reserve[0, m]), "GPU"))
     return subject.figure(
@@ -204,21 +239,45 @@ def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node
         float(need.required[0, m]),
         "GPU",
         children=children,
-        formula=f"{_rule(work.kind)} · {_limit(need.limit)}",
+        formula=f"{_rule(work.kind)} · {wording.limits(need)}",
     )
+
+
+def _run_hours(work: Workload, need: Requirement) -> str:
+    """How the GPU-hours of a run follow from its tokens."""
+    if "measured_rate" in need.factors:
+        return gettext("tokens ÷ (measured tokens a second × goodput × 3,600)")
+    rule = gettext(
+        "(operations per parameter and token × active parameters + attention) × tokens ÷ (peak rate × model FLOPS "
+        "utilisation × goodput × 3,600)"
+    )
+    if work.kind == "tuning":
+        return gettext("{rule}; under 100 million tokens at most 10 % of the peak and at least one hour").format(
+            rule=rule
+        )
+    return rule
 
 
 def _mean(work: Workload) -> str:
     """How the mean follows from what the document states."""
-    if work.kind == "training":
-        return gettext("runs a month × GPU-hours per run ÷ hours of a month, with growth and software speed-up")
-    if work.kind == "serving":
-        return gettext(
-            "requests a second ÷ (requests a second per GPU × load within the latency class), "
-            "with growth and software speed-up"
-        )
-    if work.gpu_hours_per_month is not None:
-        return gettext("GPU-hours a month ÷ hours of the month, with growth and software speed-up")
+    match work.kind:
+        case "training" | "tuning":
+            return gettext("runs a month × GPU-hours per run ÷ hours of a month, with growth and software speed-up")
+        case "serving":
+            return gettext(
+                "requests a second ÷ (requests a second per GPU × load within the latency class), "
+                "with growth and software speed-up"
+            )
+        case "batch":
+            return gettext("amount a month ÷ (amount a second per GPU × seconds of a month), with growth and speed-up")
+        case "hpc" if work.measured_tflops_per_gpu is not None:
+            return gettext("operations a month ÷ (measured rate × seconds of a month), with growth and speed-up")
+        case "hpc":
+            return gettext(
+                "operations a month ÷ (FP64 peak × share of the peak × seconds of a month), with growth and speed-up"
+            )
+        case "pool" if work.gpu_hours_per_month is not None:
+            return gettext("GPU-hours a month ÷ hours of the month, with growth and software speed-up")
     return gettext("GPUs today, with growth and software speed-up")
 
 
@@ -227,19 +286,13 @@ def _rule(kind: str) -> str:
     return {
         "pool": gettext("mean × peak to mean ÷ target utilisation (÷ available share where work is in GPU-hours)"),
         "training": gettext("the larger of mean work and one run's GPUs ÷ target utilisation"),
+        "tuning": gettext("mean ÷ target utilisation, at least the GPUs of one run"),
         "serving": gettext(
             "mean × daily peak × burst factor ÷ target utilisation, up to whole servers, + spare servers"
         ),
+        "batch": gettext("mean ÷ target utilisation, at least the GPUs that hold the model"),
+        "hpc": gettext("mean ÷ target utilisation, at least the GPUs of the largest job"),
     }[kind]
-
-
-def _limit(code: str) -> str:
-    return {
-        "memory": gettext("memory decides"),
-        "deadline": gettext("the deadline decides"),
-        "throughput": gettext("throughput decides"),
-        "redundancy": gettext("redundancy decides"),
-    }.get(code, code)
 
 
 def _demand_paths(subject: Subject) -> list[str]:
@@ -247,7 +300,10 @@ def _demand_paths(subject: Subject) -> list[str]:
     fields = {
         "pool": ("gpus", "gpu_hours_per_month"),
         "training": ("tokens_b", "runs_per_month"),
+        "tuning": ("tokens_m", "runs_per_month"),
         "serving": ("requests_per_day",),
+        "batch": ("items_m_per_month", "tokens_b_per_month"),
+        "hpc": ("exaflop_per_month",),
     }
     paths = []
     for work in subject.scenario.demand.workloads:

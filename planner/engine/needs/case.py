@@ -1,0 +1,64 @@
+"""One workload on one kind of hardware: what every kind of work is sized with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from planner.engine.calendar import DAYS_PER_MONTH, Array, Calendar
+from planner.engine.inputs import ModelShape
+from planner.engine.prices import Accelerator
+from planner.engine.quantities import InputError, Problem
+
+# Achieved bandwidth of the B200 is 7.7 TB/s of the printed 8.0 (catalog/data notes of 2026-11-30). [GB/s]
+ROOFLINE_BANDWIDTH = {"b200-sxm": 7700.0}
+
+# "Runs a month" are runs in a mean month, so that constant work stays constant through February. [h]
+MEAN_MONTH_HOURS = DAYS_PER_MONTH * 24.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """One workload on one kind of hardware.
+
+    slug         : of the workload.
+    shape        : the model's architecture; None where the work names none.
+    server_gpus  : GPUs of one server. one_domain: whether they share one NVLink-class domain.
+    failure_gpus : GPUs lost with one server, the unit of N+k.
+    software     : work per unit that better software leaves, (M,).
+    ratio        : GPUs of this hardware that do the work of one GPU of the reference; raises InputError `no_rate`.
+    """
+
+    slug: str
+    hardware: Accelerator
+    shape: ModelShape | None
+    server_gpus: int
+    one_domain: bool
+    failure_gpus: int
+    calendar: Calendar
+    software: Array
+    ratio: Callable[[], float]
+
+    @property
+    def bandwidth_gbps(self) -> float:
+        """Memory bandwidth of one GPU. [GB/s]"""
+        return ROOFLINE_BANDWIDTH.get(self.hardware.slug, self.hardware.memory_bw_gbps or 0.0)
+
+    def no_rate(self, field: str) -> InputError:
+        """The refusal where nothing gives a rate of this hardware."""
+        return InputError(Problem(("demand", "workloads", self.slug, field), "no_rate", self.hardware.slug))
+
+
+def scaled(shape: ModelShape, size: float) -> ModelShape:
+    """The model grown to `size` times its parameters; layers and width grow by the cube root, as 12·L·h² does."""
+    if size == 1.0:
+        return shape
+    by = size ** (1.0 / 3.0)
+    return shape.model_copy(
+        update={
+            "params_b": shape.params_b * size,
+            "active_params_b": None if shape.active_params_b is None else shape.active_params_b * size,
+            "layers": max(1, round(shape.layers * by)),
+            "hidden": max(1, round(shape.hidden * by)),
+        }
+    )
