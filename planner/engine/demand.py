@@ -309,7 +309,8 @@ class Sizing:
     def _serving(self, work: ServingWorkload, hardware: Accelerator, server_gpus: int) -> Requirement:
         per_gpu, replica, factors = self._request_rate(work, hardware)
         derate = formulas.SLO_DERATE[work.latency]
-        requests = driver_path(work.growth, work.requests_per_day, self.calendar.months) * self.software / 86_400.0
+        path = driver_path(work.growth, work.requests_per_day, self.calendar.months)
+        requests = formulas.arrival_rate(path) * self.software
         usable = per_gpu * derate  # requests/s a GPU carries within its latency class
         mean = (requests / usable)[None, :]
         target = work.target_utilisation

@@ -32,32 +32,40 @@ BYTES_PER_PARAM = {
 OVERHEAD_WITHOUT_KV = 0.10
 
 
-def weight_bytes(params: npt.ArrayLike, precision: str) -> Values:
+def weight_bytes(params: npt.ArrayLike, precision: str | float) -> Values:
     """Return the weights of a model; a mixture of experts keeps all experts, so pass all parameters. [byte]
 
     params    : any shape. [param]
-    precision : key of BYTES_PER_PARAM.
+    precision : key of BYTES_PER_PARAM, or the bytes of one parameter. [byte/param]
     Source: sizing reference 3.
     """
-    if precision not in BYTES_PER_PARAM:
-        raise not_a_choice("precision", precision, tuple(BYTES_PER_PARAM))
-    return unboxed(within("params", params, 0.0, unit="param") * BYTES_PER_PARAM[precision])
+    if isinstance(precision, str):
+        if precision not in BYTES_PER_PARAM:
+            raise not_a_choice("precision", precision, tuple(BYTES_PER_PARAM))
+        precision = BYTES_PER_PARAM[precision]
+    each = within("precision", precision, 0.0, unit="byte/param")
+    return unboxed(within("params", params, 0.0, unit="param") * each)
 
 
 def gpus_for_weights(
-    total_weight_bytes: npt.ArrayLike, memory_gb: npt.ArrayLike, overhead: npt.ArrayLike = OVERHEAD_WITHOUT_KV
+    total_weight_bytes: npt.ArrayLike,
+    memory_gb: npt.ArrayLike,
+    overhead: npt.ArrayLike = OVERHEAD_WITHOUT_KV,
+    share: npt.ArrayLike = MEMORY_SHARE,
 ) -> Values:
     """Return the GPUs that hold the weights when the cache is not counted, ceil(W·1.1 / (0.9·memory)). [GPU]
 
     total_weight_bytes : any shape. [byte]
     memory_gb : nameplate. [GB]
     overhead  : share added to the weights. [1]
+    share     : of the nameplate that may be filled. [1]
     Source: sizing reference 3, "smallest node count".
     """
     need = within("total_weight_bytes", total_weight_bytes, 0.0, unit="byte") * (
         1.0 + within("overhead", overhead, 0.0)
     )
-    return unboxed(rounded_up(need / (MEMORY_SHARE * above("memory_gb", memory_gb, unit="GB") * 1e9)))
+    room = above("share", share, 1.0) * above("memory_gb", memory_gb, unit="GB") * 1e9
+    return unboxed(rounded_up(need / room))
 
 
 class KvPerToken(NamedTuple):

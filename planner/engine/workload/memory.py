@@ -16,15 +16,33 @@ MEMORY_SHARE = 0.90
 MEMORY_RESERVE_BYTES = 3e9
 
 
-def usable_memory_bytes(memory_gb: npt.ArrayLike) -> Values:
+def usable_memory_bytes(
+    memory_gb: npt.ArrayLike,
+    share: npt.ArrayLike = MEMORY_SHARE,
+    reserve_bytes: npt.ArrayLike = MEMORY_RESERVE_BYTES,
+) -> Values:
     """Return the memory of one GPU that weights, states, activations and cache may fill, never below 0. [byte]
 
-    memory_gb : any shape: nameplate memory, 1 GB = 1e9 bytes. [GB]
-    Source: sizing reference 2.5 (0.90 × memory − 3 GB).
+    memory_gb     : nameplate memory, 1 GB = 1e9 bytes. [GB]
+    share         : of the nameplate that a job may fill. [1]
+    reserve_bytes : held back of that share. [byte]
+    All shapes broadcast. Source: sizing reference 2.5 (0.90 × memory − 3 GB).
     """
-    return unboxed(
-        np.maximum(MEMORY_SHARE * within("memory_gb", memory_gb, 0.0, unit="GB") * 1e9 - MEMORY_RESERVE_BYTES, 0.0)
-    )
+    filled = within("share", share, 0.0, 1.0) * within("memory_gb", memory_gb, 0.0, unit="GB") * 1e9
+    return unboxed(np.maximum(filled - within("reserve_bytes", reserve_bytes, 0.0, unit="byte"), 0.0))
+
+
+# Host memory over GPU memory of a server, for staging checkpoints. [1] Sizing reference 2.6, default.
+HOST_STAGING = 2.0
+
+
+def staging_host_bytes(memory_gb: npt.ArrayLike, gpus_per_server: npt.ArrayLike) -> Values:
+    """Return the host memory that a server needs to stage a checkpoint, twice its GPU memory. [byte]
+
+    memory_gb : nameplate of one GPU. [GB] All shapes broadcast. Source: sizing reference 2.6, default.
+    """
+    memory = within("memory_gb", memory_gb, 0.0, unit="GB") * 1e9
+    return unboxed(HOST_STAGING * memory * within("gpus_per_server", gpus_per_server, 0.0, unit="GPU"))
 
 
 # Model states: weights, gradients, optimizer with fp32 master. [byte/param]
@@ -110,6 +128,9 @@ def activation_bytes_per_layer(
     hidden: npt.ArrayLike,
     heads: npt.ArrayLike = 0,
     tensor_parallel: npt.ArrayLike = 1,
+    *,
+    copies: npt.ArrayLike = HIDDEN_COPIES,
+    element_bytes: npt.ArrayLike = 2.0,
 ) -> Values:
     """Return activations one layer keeps for the backward pass. [byte]
 
@@ -118,7 +139,8 @@ def activation_bytes_per_layer(
       "sequence_parallel" nothing, with sequence parallelism: s·b·h/t·(34 + 5·a·s/h);
       "selective"         attention only, or FlashAttention: 34·s·b·h/t;
       "full"              everything, the layer's input is kept: 2·s·b·h (one live layer comes on top, once per GPU);
-      "swiglu_flash"      nothing, SwiGLU layer with FlashAttention, as measured: 2·28·s·b·h.
+      "swiglu_flash"      nothing, SwiGLU layer with FlashAttention, as measured: 2·28·s·b·h (20 to 50 across models).
+    copies, element_bytes : of the hidden state that a "swiglu_flash" layer keeps, and their width. [1], [byte]
     sequence, micro_batch, hidden, heads, tensor_parallel : s, b, h, a, t. Any shapes.
     Source: sizing reference 2.3 (arXiv 2205.05198; stas00/ml-engineering).
     """
@@ -133,7 +155,8 @@ def activation_bytes_per_layer(
     elif kind == "full":
         each = 2.0 + 0.0 * t
     elif kind == "swiglu_flash":
-        each = 2.0 * HIDDEN_COPIES + 0.0 * t
+        width = above("element_bytes", element_bytes, unit="byte")
+        each = width * within("copies", copies, 0.0) + 0.0 * t
     else:
         raise not_a_choice("kind", kind, ACTIVATION_KINDS)
     return unboxed(sbh * each)

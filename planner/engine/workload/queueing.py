@@ -12,6 +12,18 @@ import numpy.typing as npt
 
 from planner.engine.bounds import Values, above, unboxed, whole, within
 
+SECONDS_PER_DAY = 86_400.0
+
+
+def arrival_rate(requests_per_day: npt.ArrayLike, diurnal: npt.ArrayLike = 1.0, burst: npt.ArrayLike = 1.0) -> Values:
+    """Return requests a second: the day's mean, times the peaks of the day and of a burst where given. [1/s]
+
+    requests_per_day : [1/d]; diurnal, burst : peak over mean, at least 1. [1]
+    All shapes broadcast. Source: sizing reference 5.
+    """
+    mean = within("requests_per_day", requests_per_day, 0.0, unit="1/d") / SECONDS_PER_DAY
+    return unboxed(mean * within("diurnal", diurnal, 1.0) * within("burst", burst, 1.0))
+
 
 def concurrency(
     rate: npt.ArrayLike, ttft_s: npt.ArrayLike, output_tokens: npt.ArrayLike, user_tokens_per_s: npt.ArrayLike

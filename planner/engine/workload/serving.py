@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from planner.engine.bounds import FloatArray, Values, above, not_a_choice, unboxed, within
 from planner.engine.workload.cache import KvPerToken, kv_bytes
-from planner.engine.workload.memory import usable_memory_bytes
+from planner.engine.workload.memory import MEMORY_RESERVE_BYTES, MEMORY_SHARE, usable_memory_bytes
 
 # e_c: usable share of the dense peak under saturation, by the precision computed in. [1]
 # Sizing reference 4.1, fitted on the TensorRT-LLM v1.0 maximum-load table (mean error 7 %); 16 bit 0.65 is a default.
@@ -59,6 +59,44 @@ class ServingRate:
     bound: Values  # "memory_bandwidth" | "compute": which takes the larger part of a request's time
 
 
+def decode_read_s(
+    weights: npt.ArrayLike, cache_bytes: npt.ArrayLike, sequences: npt.ArrayLike, bandwidth: npt.ArrayLike
+) -> Values:
+    """Return the time a decode step takes to read the weights and the cache once, (W + B·KV) / bandwidth. [s]
+
+    weights, cache_bytes : of the model; of one sequence. [byte]
+    sequences : of the batch; 1 gives the lower bound of latency. [1]
+    bandwidth : of the whole replica. [byte/s]
+    All shapes broadcast. Source: sizing reference 4.1.
+    """
+    cache = within("sequences", sequences, 0.0) * within("cache_bytes", cache_bytes, 0.0, unit="byte")
+    read = within("weights", weights, 0.0, unit="byte") + cache
+    return unboxed(read / above("bandwidth", bandwidth, unit="byte/s"))
+
+
+def compute_bound_batch(
+    peak_flops: npt.ArrayLike, memory_bandwidth: npt.ArrayLike, bytes_per_param: npt.ArrayLike
+) -> Values:
+    """Return the batch at which reading and multiplying a dense model take the same time, P·bytes/(2·BW). [1]
+
+    peak_flops, memory_bandwidth : of one GPU. [FLOP/s], [byte/s] All shapes broadcast. Source: sizing reference 4.1.
+    """
+    flops = within("peak_flops", peak_flops, 0.0, unit="FLOP/s") * above(
+        "bytes_per_param", bytes_per_param, unit="byte"
+    )
+    return unboxed(flops / (2.0 * above("memory_bandwidth", memory_bandwidth, unit="byte/s")))
+
+
+def cost_per_million_tokens(cost_per_hour: npt.ArrayLike, tokens_per_s: npt.ArrayLike) -> Values:
+    """Return what a million tokens cost on hardware that is paid by the hour. [money]
+
+    cost_per_hour : of all GPUs that make `tokens_per_s` together. [money/h]
+    All shapes broadcast. Source: sizing reference 4.4.
+    """
+    hourly = within("cost_per_hour", cost_per_hour, 0.0, unit="money/h")
+    return unboxed(hourly / (above("tokens_per_s", tokens_per_s, unit="token/s") * 3600.0) * 1e6)
+
+
 def serving_rate(
     *,
     active_params: npt.ArrayLike,
@@ -78,6 +116,10 @@ def serving_rate(
     bandwidth_efficiency: npt.ArrayLike = BANDWIDTH_EFFICIENCY,
     batch_limit: npt.ArrayLike = BATCH_LIMIT,
     step_overhead_s: npt.ArrayLike = STEP_OVERHEAD_S,
+    tensor_parallel_exponent: npt.ArrayLike = TENSOR_PARALLEL_EXPONENT,
+    output_occupancy: npt.ArrayLike = OUTPUT_OCCUPANCY,
+    memory_share: npt.ArrayLike = MEMORY_SHARE,
+    reserve_bytes: npt.ArrayLike = MEMORY_RESERVE_BYTES,
 ) -> ServingRate:
     """Return the saturated rate of one replica of `gpus` GPUs by the roofline of section 4.1. All shapes broadcast.
 
@@ -91,6 +133,9 @@ def serving_rate(
     precision     : of the weights, chooses e_c; `compute_efficiency` overrides it (before the factor for experts). [1]
     moe           : mixture of experts, e_c × 0.5 and e_b × 0.6.
     batch_limit   : sequences under way at most; a concurrency target goes here too. [1]
+    step_overhead_s, tensor_parallel_exponent, output_occupancy : fixed time of a decode step [s]; loss n^-exponent of
+                    n GPUs [1]; mean share of the output that a sequence's cache holds [1].
+    memory_share, reserve_bytes : of one GPU, as in `usable_memory_bytes`. [1], [byte]
 
     Decode adds memory time and compute time, they do not overlap; bound names the larger of the two over a request,
     prefill being compute. Errors on the published table (80 dense points): mean 7 %, 90th percentile 14 %, largest
@@ -103,15 +148,16 @@ def serving_rate(
     isl = within("input_tokens", input_tokens, 0.0, unit="token")
     osl = within("output_tokens", output_tokens, 0.0, unit="token")
     flops = n * above("peak_flops", peak_flops, unit="FLOP/s") * _compute_share(compute_efficiency, precision, moe)
-    flops = flops * n**-TENSOR_PARALLEL_EXPONENT
+    flops = flops * n ** -within("tensor_parallel_exponent", tensor_parallel_exponent, 0.0, 1.0)
     bandwidth = n * above("memory_bandwidth", memory_bandwidth, unit="byte/s")
     bandwidth = bandwidth * above("bandwidth_efficiency", bandwidth_efficiency, 1.0)
     bandwidth = bandwidth * (MOE_BANDWIDTH_FACTOR if moe else 1.0)
-    free = n * usable_memory_bytes(memory_gb) - w
-    batch, fits = _batch(kv, isl, osl, free, within("batch_limit", batch_limit, 0.0))
+    free = n * usable_memory_bytes(memory_gb, memory_share, reserve_bytes) - w
+    held = isl + within("output_occupancy", output_occupancy, 0.0, 1.0) * osl
+    batch, fits = _batch(kv, isl + osl, held, free, within("batch_limit", batch_limit, 0.0))
     at_work = np.where(batch > 0.0, batch, 1.0)  # keeps the divisions below clean; cleared again by `carries`
 
-    read_s = (w + at_work * kv_bytes(kv, isl + osl / 2.0)) / bandwidth
+    read_s = decode_read_s(w, kv_bytes(kv, isl + osl / 2.0), at_work, bandwidth)
     multiply_s = 2.0 * na * at_work / flops
     t_step = read_s + multiply_s + within("step_overhead_s", step_overhead_s, 0.0, unit="s")
     prefill_flop = 2.0 * na * isl + 2.0 * within("layers", layers, 0) * within("hidden", hidden, 0) * isl**2
@@ -144,11 +190,11 @@ def _compute_share(efficiency: npt.ArrayLike | None, precision: str, moe: bool) 
 
 
 def _batch(
-    kv: KvPerToken, isl: FloatArray, osl: FloatArray, free: FloatArray, limit: FloatArray
+    kv: KvPerToken, full: FloatArray, held: FloatArray, free: FloatArray, limit: FloatArray
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """(sequences under way, whether one at full length fits) in what memory the weights leave free."""
-    fits = np.asarray(free >= kv_bytes(kv, isl + osl))
-    cached = np.asarray(kv_bytes(kv, isl + OUTPUT_OCCUPANCY * osl))
+    """(sequences of mean length `held` under way, whether one of `full` length fits) in what the weights leave free."""
+    fits = np.asarray(free >= kv_bytes(kv, full))
+    cached = np.asarray(kv_bytes(kv, held))
     with np.errstate(divide="ignore", invalid="ignore"):
         batch = np.where(cached > 0.0, np.minimum(limit, free / cached), limit)
     return np.where(fits, batch, 0.0), fits

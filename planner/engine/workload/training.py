@@ -33,6 +33,60 @@ def attention_flop(
     return unboxed(ATTENTION_FLOP_PER_PASS * ATTENTION_PASSES[work] * size * (0.5 if causal else 1.0))
 
 
+def flop_per_token(
+    active_params: npt.ArrayLike, flop_per_param: npt.ArrayLike = 6.0, attention_flop_per_token: npt.ArrayLike = 0.0
+) -> Values:
+    """Return the work of one token, F·Na + attention. [FLOP/token]
+
+    active_params  : parameters active per token (dense: all). [param]
+    flop_per_param : a value of FLOP_PER_PARAM. [FLOP/(param·token)]
+    attention_flop_per_token : from `attention_flop`, 0 to leave it out. [FLOP/token]
+    All shapes broadcast. Source: sizing reference 1.1.
+    """
+    linear = within("flop_per_param", flop_per_param, 0.0) * within("active_params", active_params, 0.0, unit="param")
+    return unboxed(linear + within("attention_flop_per_token", attention_flop_per_token, 0.0, unit="FLOP/token"))
+
+
+def reinforcement_flop(
+    active_params: npt.ArrayLike, generated_tokens: npt.ArrayLike, trained_tokens: npt.ArrayLike
+) -> Values:
+    """Return the work of a reinforcement-learning stage, rollouts included: 2·Na generated + 6·Na trained. [FLOP]
+
+    All shapes broadcast: [param], [token], [token]. Source: sizing reference 1.4.
+    """
+    rollouts = flop_per_token(active_params, FLOP_PER_PARAM["inference"]) * within(
+        "generated_tokens", generated_tokens, 0.0, unit="token"
+    )
+    trained = flop_per_token(active_params, FLOP_PER_PARAM["train"]) * within(
+        "trained_tokens", trained_tokens, 0.0, unit="token"
+    )
+    return unboxed(rollouts + trained)
+
+
+def mfu_of_hfu(hfu: npt.ArrayLike) -> Values:
+    """Return the MFU of a run under full recomputation whose HFU is known, HFU·6/8. [1] Sizing reference 1.1."""
+    return unboxed(within("hfu", hfu, 0.0, 1.0) * FLOP_PER_PARAM["train"] / FLOP_PER_PARAM["recompute_hw"])
+
+
+def gpu_flops(work_per_token: npt.ArrayLike, tokens_per_s: npt.ArrayLike, gpus: npt.ArrayLike = 1) -> Values:
+    """Return the speed that one of `gpus` GPUs reaches when all together do `tokens_per_s`. [FLOP/s]
+
+    work_per_token : from `flop_per_token`. [FLOP/token]
+    Over the peak it is the MFU. All shapes broadcast. Source: sizing reference 1.1 and 1.2.
+    """
+    speed = within("tokens_per_s", tokens_per_s, 0.0, unit="token/s") / above("gpus", gpus, unit="GPU")
+    return unboxed(within("work_per_token", work_per_token, 0.0, unit="FLOP/token") * speed)
+
+
+def gpu_tokens_per_s(flops: npt.ArrayLike, work_per_token: npt.ArrayLike) -> Values:
+    """Return the tokens a GPU of so many achieved FLOP/s trains on in a second. [token/s]
+
+    Source: sizing reference 1.2, the inverse of `gpu_flops`.
+    """
+    work = above("work_per_token", work_per_token, unit="FLOP/token")
+    return unboxed(within("flops", flops, 0.0, unit="FLOP/s") / work)
+
+
 def training_gpu_hours(
     active_params: npt.ArrayLike,
     tokens: npt.ArrayLike,
@@ -52,10 +106,7 @@ def training_gpu_hours(
     attention_flop_per_token : from `attention_flop`, 0 to leave it out. [FLOP/token]
     All shapes broadcast. Source: sizing reference 1.2.
     """
-    per_token = within("flop_per_param", flop_per_param, 0.0) * within(
-        "active_params", active_params, 0.0, unit="param"
-    )
-    per_token = per_token + within("attention_flop_per_token", attention_flop_per_token, 0.0, unit="FLOP/token")
+    per_token = flop_per_token(active_params, flop_per_param, attention_flop_per_token)
     speed = above("peak_flops", peak_flops, unit="FLOP/s") * above("mfu", mfu, 1.0) * above("goodput", goodput, 1.0)
     return unboxed(per_token * within("tokens", tokens, 0.0, unit="token") / (speed * 3600.0))
 

@@ -1,14 +1,12 @@
-"""Cases worked by others, computed by the public path: scenario and price book in, `evaluate` answers, we compare.
+"""Cases worked by hand, computed by the public path: scenario and price book in, `evaluate` answers, we compare.
 
-A case is `{id, kind, inputs, expected}`. Each kind has a converter; each expected field a reader. What no reader knows
-is reported as unsupported, never as agreed.
+Each kind has a converter; each expected field a reader.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,9 +16,7 @@ from planner.engine.inputs import Scenario
 from planner.engine.lines import CATEGORIES
 from planner.engine.prices import PriceBook
 from planner.engine.quantities import InputError, Problem
-
-TOLERANCE = 1e-6  # relative; expected values are printed to the cent
-CENT = 0.005
+from planner.engine.validation.base import Answer, Inputs, Leading, Solver
 
 # The worked cases know purchases, energy and cloud use, nothing else.
 KNOWN_LINES = {"capex.accelerators_and_servers", "opex.energy_it", "opex.energy_overhead", "opex.cloud_usage"}
@@ -31,90 +27,11 @@ ONLY_KNOWN = {name: name in KNOWN_LINES for name in CATEGORIES}
 CARD_KW, CHASSIS_KW, PUE, TARIFF = 0.7, 1.0, 1.3, 0.10
 
 
-@dataclass(frozen=True)
-class Check:
-    """One field of one case."""
-
-    case: str
-    kind: str
-    field: str
-    expected: Any
-    got: Any
-    error: float | None  # relative
-    status: str  # ok · off · unsupported
-
-
-def convert(case: dict[str, Any]) -> tuple[Scenario, PriceBook]:
-    """A case as the documents that the public evaluate path reads.
-
-    Raises KeyError for an unknown kind, InputError for inputs that are missing or cannot be computed.
-    """
-    converter, inputs = _CONVERTERS[case["kind"]], case.get("inputs")
-    if not isinstance(inputs, dict):
-        raise InputError(Problem(("inputs",), "missing"))
-    if not inputs.get("chassis_slots", 1):  # divides
-        raise InputError(Problem(("inputs", "chassis_slots"), "not_positive", inputs["chassis_slots"]))
-    try:
-        scenario, prices = converter(inputs)
-    except KeyError as error:
-        raise InputError(Problem(("inputs", str(error.args[0])), "missing")) from None
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(Problem(("inputs",), "bad_format", str(error))) from None
-    return Scenario.read(scenario), PriceBook.read(prices)
-
-
-def check(case: dict[str, Any]) -> list[Check]:
-    """Every expected field of a case against ours."""
-    identity, kind, expected = str(case.get("id", "")), str(case.get("kind", "")), case.get("expected", {})
-    if not isinstance(expected, dict):
-        raise InputError(Problem(("expected",), "bad_format", expected))
-    if kind not in _CONVERTERS:
-        return [Check(identity, kind, name, value, None, None, "unsupported") for name, value in expected.items()]
-    evaluation = evaluate(*convert(case))
-    result = evaluation.plans[0]
-    checks = []
-    for name, value in expected.items():
-        read = _FIELDS.get(name)
-        if read is None:
-            checks.append(Check(identity, kind, name, value, None, None, "unsupported"))
-            continue
-        got = read(result, evaluation)
-        if isinstance(value, list) and isinstance(got, list) and name == "energy_month_cost":
-            got = got[: len(value)]  # the case prints the first months
-        error = _error(value, got)
-        checks.append(Check(identity, kind, name, value, got, error, "ok" if error <= TOLERANCE else "off"))
-    return checks
-
-
-def check_all(cases: Iterable[dict[str, Any]]) -> Iterator[Check]:
-    for case in cases:
-        yield from check(case)
-
-
-def _error(expected: Any, got: Any) -> float:
-    """Largest relative difference; figures printed to the cent may differ by half of one. Infinite for other shapes."""
-    if isinstance(expected, dict):
-        if not isinstance(got, dict) or expected.keys() != got.keys():
-            return math.inf
-        return max((_error(expected[key], got[key]) for key in expected), default=0.0)
-    if isinstance(expected, list):
-        if not isinstance(got, list) or len(expected) != len(got):
-            return math.inf
-        return max((_error(one, other) for one, other in zip(expected, got, strict=True)), default=0.0)
-    if isinstance(expected, (int, float)) and isinstance(got, (int, float)):
-        difference = abs(float(expected) - float(got))
-        printed = isinstance(expected, float) and round(expected, 2) == expected  # a count is an integer
-        if printed and difference <= CENT + 1e-9:
-            return min(difference / max(abs(expected), 1.0), TOLERANCE)
-        return difference / max(abs(float(expected)), 1e-12) if difference > 1e-12 else 0.0
-    return 0.0 if expected == got else math.inf
-
-
 # ── Converters ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _documents(
-    inputs: dict[str, Any],
+    inputs: Inputs,
     *,
     gpus: float,
     growth: dict[str, Any],
@@ -190,11 +107,11 @@ def _constant() -> dict[str, Any]:
     return {"kind": "constant"}
 
 
-def _compound(inputs: dict[str, Any]) -> dict[str, Any]:
+def _compound(inputs: Inputs) -> dict[str, Any]:
     return {"kind": "compound", "rate_per_month": inputs["g"]} if inputs["g"] else _constant()
 
 
-def _energy(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _energy(inputs: Inputs) -> tuple[dict[str, Any], dict[str, Any]]:
     """One machine, bought at once, busy for a share of its time."""
     build = {
         "slug": "machine",
@@ -220,7 +137,7 @@ def _energy(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     )
 
 
-def _chassis(inputs: dict[str, Any], first_cards: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def _chassis(inputs: Inputs, first_cards: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """A chassis with slots, and the card that fills them. The build is the chassis with one card."""
     slots = inputs["chassis_slots"]
     kw = CHASSIS_KW + CARD_KW
@@ -249,13 +166,13 @@ def _chassis(inputs: dict[str, Any], first_cards: int) -> tuple[dict[str, Any], 
     return {"machine": build}, {"machine": addon}
 
 
-def _start(inputs: dict[str, Any], cards: int) -> dict[str, Any] | None:
+def _start(inputs: Inputs, cards: int) -> dict[str, Any] | None:
     if cards == 0:
         return None
     return {"build": "machine", "quantity": math.ceil(cards / inputs["chassis_slots"]), "cards": cards}
 
 
-def _scale_out(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _scale_out(inputs: Inputs) -> tuple[dict[str, Any], dict[str, Any]]:
     builds, addons = _chassis(inputs, inputs["init"])
     return _documents(
         inputs,
@@ -279,7 +196,7 @@ def _scale_out(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     )
 
 
-def _up_front(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _up_front(inputs: Inputs) -> tuple[dict[str, Any], dict[str, Any]]:
     builds, addons = _chassis(inputs, inputs["n"])
     return _documents(
         inputs,
@@ -292,7 +209,7 @@ def _up_front(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     )
 
 
-def _cloud(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _cloud(inputs: Inputs) -> tuple[dict[str, Any], dict[str, Any]]:
     offer = {
         "slug": "offer",
         "provider": "case",
@@ -309,14 +226,6 @@ def _cloud(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         builds={},
         offers={"offer": offer},
     )
-
-
-_CONVERTERS: dict[str, Callable[[dict[str, Any]], tuple[dict[str, Any], dict[str, Any]]]] = {
-    "energy": _energy,
-    "scale_out": _scale_out,
-    "up_front": _up_front,
-    "cloud": _cloud,
-}
 
 
 # ── Readers: raw figures of the first trial, before rounding ─────────────────────────────────────────────────────────
@@ -353,7 +262,7 @@ _FIELDS: dict[str, Callable[[PlanResult, Evaluation], Any]] = {
     "facility_kwh": lambda r, e: float((r.facility_kw * e.calendar.hours).sum()),
     "energy_it_cost": lambda r, e: float(_raw(r, "opex.energy_it").sum()),
     "energy_overhead_cost": lambda r, e: float(_raw(r, "opex.energy_overhead").sum()),
-    "energy_month_cost": lambda r, e: [float(value) for value in _raw(r, *_ENERGY)],
+    "energy_month_cost": lambda r, e: Leading(float(value) for value in _raw(r, *_ENERGY)),
     "energy_total": lambda r, e: float(_raw(r, *_ENERGY).sum()),
     "capex": lambda r, e: float(_raw(r, "capex.accelerators_and_servers").sum()),
     "capex_total": lambda r, e: float(_raw(r, "capex.accelerators_and_servers").sum()),
@@ -366,4 +275,32 @@ _FIELDS: dict[str, Callable[[PlanResult, Evaluation], Any]] = {
     "unmet_months": lambda r, e: [int(m) for m in np.flatnonzero(~r.allocation.met[0])],
     "useful_gpu_hours": lambda r, e: float(r.useful_hours.sum()),
     "discounted_useful_gpu_hours": lambda r, e: float((r.useful_hours * r.running_discount).sum()),
+}
+
+
+# ── Solvers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _by(convert: Callable[[Inputs], tuple[dict[str, Any], dict[str, Any]]]) -> Solver:
+    """A solver that hands the converted case to `evaluate` and reads its one plan."""
+
+    def solve(inputs: Inputs) -> Answer:
+        if inputs.get("chassis_slots", 1) == 0:  # divides
+            raise InputError(Problem(("inputs", "chassis_slots"), "not_positive", 0))
+        scenario, prices = convert(inputs)
+        evaluation = evaluate(Scenario.read(scenario), PriceBook.read(prices))
+        return {name: _reader(read, evaluation) for name, read in _FIELDS.items()}
+
+    return solve
+
+
+def _reader(read: Callable[[PlanResult, Evaluation], Any], evaluation: Evaluation) -> Callable[[], Any]:
+    return lambda: read(evaluation.plans[0], evaluation)
+
+
+SOLVERS: dict[str, Solver] = {
+    "energy": _by(_energy),
+    "scale_out": _by(_scale_out),
+    "up_front": _by(_up_front),
+    "cloud": _by(_cloud),
 }

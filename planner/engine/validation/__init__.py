@@ -1,0 +1,26 @@
+"""Cases worked by others, answered by the functions that scenarios use; what we cannot answer is never agreed to.
+
+One module a family of cases, each with a table from kind to solver (see `base`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from planner.engine.validation import hand, installation, sizing, tco
+from planner.engine.validation.base import TOLERANCE, Check, Inputs, Solver, compare
+
+__all__ = ["SOLVERS", "TOLERANCE", "Check", "Inputs", "Solver", "check", "check_all"]
+
+SOLVERS: dict[str, Solver] = {**hand.SOLVERS, **sizing.SOLVERS, **installation.SOLVERS, **tco.SOLVERS}
+
+
+def check(case: dict[str, Any]) -> list[Check]:
+    """Every expected field of a case against ours; raises InputError for inputs missing, impossible or unknown."""
+    return compare(case, SOLVERS, to_the_cent=case.get("kind") in hand.SOLVERS)
+
+
+def check_all(cases: Iterable[dict[str, Any]]) -> Iterator[Check]:
+    for case in cases:
+        yield from check(case)

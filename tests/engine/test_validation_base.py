@@ -1,0 +1,94 @@
+"""How a case is read and compared, whatever its family: tolerances, declared faults, inputs that nobody reads."""
+
+import pytest
+
+from planner.engine.quantities import InputError
+from planner.engine.validation.base import Leading, compare
+
+SOLVERS = {
+    "box": lambda i: {
+        "area": lambda: i.number("width") * i.number("height"),
+        "volume": lambda: i.number("width") * i.number("height") * i.number("depth"),
+        "sides": lambda: Leading([i.number("width"), i.number("height")]),
+    }
+}
+
+
+def answer(expected, inputs=None, **case):
+    inputs = {"width": 3, "height": {"value": 4, "unit": "m"}} if inputs is None else inputs
+    return compare({"id": "a", "kind": "box", "inputs": inputs, "expected": expected, **case}, SOLVERS)
+
+
+def status(expected, **case):
+    return [found.status for found in answer(expected, **case)]
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ({"value": 12.6, "tolerance_rel": 0.05}, "ok"),
+        ({"value": 12.7, "tolerance_rel": 0.05}, "off"),
+        ({"value": 12, "tolerance_rel": 0}, "ok"),
+        ({"value": 12.00001, "tolerance_rel": 0}, "off"),
+        ({"value": 12.00001}, "ok"),
+        ({"value": 12.0001}, "off"),
+        (12, "ok"),
+        (12.004, "off"),  # no half cent outside the hand-worked cases
+        ("12", "off"),
+        ([12], "off"),
+    ],
+)
+def test_a_relative_tolerance_is_of_the_expected_value(entry, expected):
+    assert status({"area": entry}) == [expected]
+
+
+@pytest.mark.parametrize(("value", "expected"), [(12.1, "ok"), (11.9, "ok"), (12.11, "off")])
+def test_a_tolerance_beside_the_fields_is_absolute(value, expected):
+    assert status({"area": value}, tol={"area": 0.1}) == [expected]
+
+
+def test_a_fault_that_the_source_declares_is_named_and_only_where_we_differ():
+    found = answer({"area": 13}, known_mismatch={"area": "the table adds one"})[0]
+    assert (found.status, found.note, found.got) == ("declared", "the table adds one", 12)
+    assert status({"area": 12}, known_mismatch={"area": "the table adds one"}) == ["ok"]
+    assert status({"area": 13}, known_mismatch={"volume": "another"}) == ["off"]
+
+
+def test_a_series_may_be_printed_in_part():
+    assert status({"sides": [3]}) == ["ok"]
+    assert status({"sides": [4]}) == ["off"]
+
+
+def test_a_field_or_a_kind_that_nobody_knows_is_unsupported():
+    assert status({"weight": 1, "area": 12}) == ["unsupported", "ok"]
+    found = compare({"id": "a", "kind": "ball", "inputs": {}, "expected": {"x": {"value": 2, "unit": "m"}}}, SOLVERS)
+    assert [(one.status, one.expected, one.got) for one in found] == [("unsupported", 2, None)]
+
+
+def refusal(expected, **case):
+    with pytest.raises(InputError) as error:
+        answer(expected, **case)
+    return [("/".join(problem.path), problem.code) for problem in error.value.problems]
+
+
+def test_an_input_that_only_another_field_needs_may_be_absent():
+    assert refusal({"volume": 24}) == [("inputs/depth", "missing")]
+
+
+def test_an_input_that_nobody_reads_is_refused_by_name():
+    inputs = {"width": 3, "height": 4, "colour": "red", "depht": 2}
+    assert refusal({"area": 12}, inputs=inputs) == [
+        ("inputs/colour", "unknown_field"),
+        ("inputs/depht", "unknown_field"),
+    ]
+
+
+@pytest.mark.parametrize("value", ["3", None, True, float("nan"), [3], {"value": "3"}])
+def test_a_number_must_be_one(value):
+    assert refusal({"area": 12}, inputs={"width": value, "height": 4}) == [("inputs/width", "not_a_number")]
+
+
+@pytest.mark.parametrize("tolerance", [-1, "5%", float("inf")])
+def test_a_tolerance_must_be_a_number(tolerance):
+    assert refusal({"area": {"value": 12, "tolerance_rel": tolerance}}) == [("tolerance_rel", "not_a_number")]
+    assert refusal({"area": 12}, tol={"area": tolerance}) == [("tol", "not_a_number")]
