@@ -223,7 +223,7 @@ class Sizing:
             per_run = per_run * np.where(slow, formulas.PCIE_TIME_FACTOR, 1.0)
             by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
         smallest = np.maximum(by_deadline, float(by_memory or 1))
-        gang = np.array([formulas.round_gang(int(value), server_gpus) for value in smallest], dtype=float)
+        gang = np.asarray(formulas.round_gang(smallest, server_gpus), dtype=float)
         mean = (runs * per_run / MEAN_MONTH_HOURS)[None, :]  # longer months see more of a run
         gang = np.where(runs > 0, gang, 0.0)[None, :]
         peak = np.maximum(mean, gang)
