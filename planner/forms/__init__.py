@@ -1,5 +1,6 @@
 """Assumption rows, generated from the declarations of the scenario document, and what people type into them."""
 
+from planner.forms.draft import Draft
 from planner.forms.edits import STRATEGIES, changes, copied_plan, new_plan
 from planner.forms.fields import MAX_TYPED, Declared, declared, first_value, section_of, walk
 from planner.forms.rows import SECTIONS, Page, Row, anchor
@@ -10,6 +11,7 @@ __all__ = [
     "SECTIONS",
     "STRATEGIES",
     "Declared",
+    "Draft",
     "Page",
     "Row",
     "anchor",

@@ -53,6 +53,11 @@ def build(catalog: Catalog, scenario: Scenario) -> PriceBook:
     return _Maker(catalog, scenario.currency, scenario.pricing_date).book(scenario)
 
 
+def everything(catalog: Catalog, currency: str, day: date) -> PriceBook:
+    """The price book of all hardware: every accelerator, server, card, model and offer on demand, for no scenario."""
+    return _Maker(catalog, currency, day).hardware()
+
+
 def exchange_rate(catalog: Catalog, one: str, other: str, day: date) -> float | None:
     """Units of one currency per unit of another, as a price book of that day converts; None where no rate is known."""
     return _Maker(catalog, other, day)._rate(one)[0]
@@ -62,6 +67,11 @@ def sizable(item: ItemRecord) -> bool:
     """Whether a model's architecture is known well enough for the sizing formulas; that of image models is not."""
     spec = item.spec
     return None not in (spec.params_b, spec.layers, spec.hidden, spec.heads)
+
+
+def _comparable(offer: ItemRecord) -> bool:
+    """Whether an offer may stand for its class: on demand, and no index."""
+    return offer.spec.pricing_model == "on_demand" and offer.spec.provider_class != "index"
 
 
 class _Maker:
@@ -84,7 +94,7 @@ class _Maker:
             item.slug: self._offer(item)
             for slug in sorted(rented | stated)
             for item in self.catalog.offers_of(slug)
-            if item.spec.pricing_model == "on_demand" and item.spec.provider_class != "index"
+            if _comparable(item)
         }
         for plan in scenario.plans:
             if plan.overflow and plan.overflow.offer in self.catalog.of_kind("offer"):
@@ -116,6 +126,19 @@ class _Maker:
             tariffs=self._tariffs({site.region for site in scenario.sites}),
             colocation=colocation,
             models={slug: self._model(item) for slug, item in self._some("model", presets) if sizable(item)},
+        )
+
+    def hardware(self) -> PriceBook:
+        of_kind, accelerators = self.catalog.of_kind, self.catalog.of_kind("accelerator")
+        builds = {slug: item for slug, item in of_kind("build").items() if item.spec.accelerator_slug in accelerators}
+        return PriceBook(
+            currency=self.currency,
+            pricing_date=self.day,
+            accelerators={slug: self._accelerator(item) for slug, item in accelerators.items()},
+            builds={slug: self._build(item) for slug, item in builds.items()},
+            addons={slug: self._addon(addon) for slug in builds for addon in self.catalog.addons_of(slug)[:1]},
+            offers={slug: self._offer(item) for slug, item in of_kind("offer").items() if _comparable(item)},
+            models={slug: self._model(item) for slug, item in of_kind("model").items() if sizable(item)},
         )
 
     def _some(self, kind: str, slugs: Iterable[str]) -> list[tuple[str, ItemRecord]]:

@@ -70,6 +70,7 @@ UNITS = {
     "1e9 param": _("billion parameters"),
     "1e9 token": _("billion tokens"),
     "token": _("tokens"),
+    "token/s": _("tokens / s"),
     "token/s/GPU": _("tokens / s / GPU"),
     "request/day": _("requests / day"),
     "request/s/GPU": _("requests / s / GPU"),

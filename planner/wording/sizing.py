@@ -1,0 +1,165 @@
+"""What a workload needs of an accelerator, in words: tier, limits, memory, what is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from planner.wording.numbers import counted
+
+TIERS = {
+    "one_gpu": _("One GPU"),
+    "one_server": _("One server"),
+    "independent_servers": _("Independent servers"),
+    "cluster": _("Cluster with a fabric"),
+}
+LIMITS = {
+    "memory": _("memory"),
+    "deadline": _("deadline"),
+    "throughput": _("throughput"),
+    "redundancy": _("redundancy"),
+}
+PARTS = {
+    "weights": _("Weights"),
+    "gradients": _("Gradients"),
+    "optimizer": _("Optimiser states"),
+    "activations": _("Activations"),
+    "gathered": _("Layer at work"),
+    "kv_cache": _("KV cache"),
+    "overhead": _("Overhead"),
+    "free": _("Free"),
+}
+STATES = {
+    "memory": _("does not fit"),
+    "rate": _("no rate known"),
+    "target": _("no number suffices"),
+}
+STATUSES = {
+    "announced": _("announced"),
+    "end_of_sale": _("end of sale"),
+    "cloud_only": _("cloud only"),
+}
+SORTS = {
+    "price": _("Price"),
+    "rent": _("Rent"),
+    "gpus": _("GPUs"),
+    "kw": _("Power"),
+    "rate": _("Rate of one GPU"),
+    "name": _("Accelerator"),
+}
+# What a scenario made of an answer had to leave out.
+MISSING = {
+    "no_offer": _("No cloud plan: the catalog has no comparable offer with this GPU that is recent enough."),
+    "no_server": _("No purchase: the catalog has no server with this GPU, so only renting is compared."),
+    "no_quote": _("No purchase: the server has no quote that holds on the pricing date, so only renting is compared."),
+    "no_small_start": _(
+        "No small start: one job needs more GPUs than a server holds, so the cluster is bought at once."
+    ),
+    "no_fabric_ports": _("No cluster: this server has no ports for a fabric."),
+    "no_smaller_server": _("No small start: the catalog has no smaller server with this GPU that has a quote."),
+}
+# Where the formulas are known to be off for what was asked.
+DOUBTS = {
+    "moe_serving": _(
+        "Mixture of experts: the serving formula is off by 26 % in the mean on published rates (dense models: 7 %). "
+        "Prefer a rate you measured."
+    ),
+    "amd_serving": _(
+        "AMD: the serving formula was fitted on NVIDIA cards and takes 0.6 of its rate here; published results lie at "
+        "0.5–0.7. Prefer a rate you measured."
+    ),
+    "unpublished_band": _(
+        "No training utilisation is published for this hardware and precision: that of the nearest hardware stands in."
+    ),
+    "no_ports": _("This server has no ports for a fabric: the cluster cannot be built of it."),
+    "assumed_server": _("The catalog has no server with this GPU: servers of {gpus} are assumed, without a price."),
+    "idle_gpus": _("Servers come whole: {all} are bought, {idle} more than needed today."),
+}
+
+
+def tier(code: str) -> str:
+    """A class of installation."""
+    return str(TIERS.get(code, code))
+
+
+def limit(code: str) -> str:
+    """What decides how many GPUs are needed."""
+    return str(LIMITS.get(code, code))
+
+
+def memory_part(code: str) -> str:
+    """What lies in the memory of a GPU."""
+    return str(PARTS.get(code, code))
+
+
+def unsized(state: str) -> str:
+    """Why an accelerator is not offered, in a word or two."""
+    return str(STATES.get(state, state))
+
+
+def status(code: str | None) -> str:
+    """Whether an accelerator can be bought; "" where it ships."""
+    return str(STATUSES.get(code or "", ""))
+
+
+def sorting(code: str) -> str:
+    return str(SORTS[code])
+
+
+def missing(code: str) -> str:
+    """What a new scenario had to leave out."""
+    return str(MISSING[code])
+
+
+def sizing_doubt(code: str, **facts: Any) -> str:
+    """A reservation about an answer."""
+    return str(DOUBTS[code]).format(**facts)
+
+
+def tier_reason(code: str, gang: int, gpus: int, server_gpus: int, servers: int, *, serving: bool = False) -> str:
+    """Why that class of installation, with the numbers that decide it."""
+    words = {
+        "gang": counted(gang, "GPU"),
+        "gpus": counted(gpus, "GPU"),
+        "server": counted(server_gpus, "GPU"),
+        "servers": counted(servers, "server"),
+    }
+    match code:
+        case "cluster":
+            return gettext(
+                "One job needs {gang} at once, more than the {server} of a server: {servers} must be joined by a "
+                "fabric of InfiniBand class."
+            ).format(**words)
+        case "independent_servers" if serving:
+            return gettext(
+                "A replica takes {gang} and fits one server; {servers} work independently behind a load balancer, "
+                "without a fabric."
+            ).format(**words)
+        case "independent_servers":
+            return gettext(
+                "{gpus} are needed in all, but no job needs more than {gang} at once: {servers} work independently, "
+                "without a fabric."
+            ).format(**words)
+        case "one_server":
+            return gettext("{gpus} are needed, and one server holds {server}.").format(**words)
+        case "one_gpu":
+            return gettext("All of it fits on one GPU.")
+    return code
+
+
+def memory_sentence(parts: list[tuple[str, str]], nameplate: str, gpus: int) -> str:
+    """The bar of a card for who cannot see it: "Weights 70.5 GB, KV cache 53.4 GB … of 141 GB"."""
+    listed = gettext(", ").join(f"{name} {amount}" for name, amount in parts)
+    pattern = ngettext(
+        "Memory of the GPU, {nameplate}: {listed}.", "Memory of each of {count} GPUs, {nameplate}: {listed}.", gpus
+    )
+    return pattern.format(nameplate=nameplate, listed=listed, count=gpus)
+
+
+def memory_refusal(needed: str, nameplate: str, gpus: int) -> str:
+    """Why one job does not fit a card."""
+    return gettext("Even spread over {gpus} it needs {needed} on each; the card has {nameplate}.").format(
+        gpus=counted(gpus, "GPU"), needed=needed, nameplate=nameplate
+    )
