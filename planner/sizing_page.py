@@ -46,7 +46,7 @@ def page(answer: Answer, *, pick: str = "", sort: str = "", show: str = "", vend
     listed = sorted(
         fitting if show == "fits" else of_vendor, key=lambda need: (not need.fits, SORTS[sort](need), need.slug)
     )
-    picked = answer.of(pick) or min(filter(lambda need: need.fits, listed), key=_is_doubtful, default=None)
+    picked = answer.of(pick) or _first(answer, listed)
     held = [need for need in listed if need.footprint is not None]
     return {
         "rows": [said.row(need, picked) for need in listed],
@@ -69,6 +69,15 @@ def page(answer: Answer, *, pick: str = "", sort: str = "", show: str = "", vend
     }
 
 
+def _first(answer: Answer, listed: list[Need]) -> Need | None:
+    """The accelerator told in full unasked: the first of the list; of work stated in GPUs, those GPUs themselves."""
+    fitting = [need for need in listed if need.fits]
+    stated = next((need for need in fitting if need.slug == answer.work.accelerator), None)
+    if answer.shape is None and stated is not None:
+        return stated
+    return min(fitting, key=_is_doubtful, default=None)
+
+
 def _is_doubtful(need: Need) -> bool:
     """Whether an accelerator is not what one would begin with: not on sale new, or without a price."""
     used = need.bought is not None and need.bought.build.slug.startswith("used-")
@@ -78,7 +87,7 @@ def _is_doubtful(need: Need) -> bool:
 def _heads() -> list[tuple[str, str]]:
     """The columns, with what the list can be sorted by."""
     name, gpus, *rest = (wording.sorting(code) for code in ("name", "gpus", "rate", "kw", "price", "rent"))
-    apart = [("", _("Installation")), ("", _("Memory of one GPU"))]
+    apart = [("", _("Class of installation")), ("", _("Memory of one GPU"))]
     return [("name", name), ("gpus", gpus), *apart, *zip(("rate", "kw", "price", "rent"), rest, strict=True)]
 
 
@@ -333,6 +342,10 @@ class _Said:
             band = formulas.training_band(card.architecture, work.precision, shape.moe, need.gang <= need.server_gpus)
             if not band.published:
                 found.append(wording.sizing_doubt("unpublished_band"))
+        here, there = card.memory_gb, self.reference.memory_gb if self.reference is not None else None
+        if need.footprint is None and here and there and here < there:
+            texts = {"here": wording.amount(here, "GB"), "there": wording.amount(there, "GB")}
+            found.append(wording.sizing_doubt("memory_unknown", **texts))
         if need.bought is None:
             found.append(wording.sizing_doubt("assumed_server", gpus=wording.amount(need.server_gpus, "GPU")))
         elif need.tier == "cluster" and not need.bought.build.fabric_ports:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
@@ -130,6 +131,10 @@ class Draft:
 
     def rows(self) -> tuple[list[Row], list[Row], list[Row]]:
         """(rows of the workload, seldom ones, those around it), each with what was typed and what is wrong with it."""
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> tuple[list[Row], list[Row], list[Row]]:
         page = Page(self.scenario, None, sizing.book_for(self.scenario, self.catalog), self.catalog, self.begun)
         often, seldom, around = list[Row](), list[Row](), list[Row]()
         for each in self.declared():
@@ -159,12 +164,16 @@ class Draft:
 
     def query(self, **more: str) -> str:
         """The address that shows the same: what differs from the base, and what is not empty of `more`."""
+        return urlencode({**self._differing, **{name: value for name, value in more.items() if value}})
+
+    @cached_property
+    def _differing(self) -> dict[str, str]:
+        """The entries that differ from the base, by their names; those that decide which rows there are first."""
         shape, here = self._structure(), self.texts()
         before = Draft(self.base, {}, self.catalog).texts()
         start = Draft(self.base, shape, self.catalog).texts() if shape.items() - before.items() else before
         said = {"kind": self.kind, **{name: text for name, text in shape.items() if before.get(name) != text}}
-        said |= {name: text for name, text in here.items() if name not in shape and start.get(name) != text}
-        return urlencode({**said, **{name: value for name, value in more.items() if value}})
+        return said | {name: text for name, text in here.items() if name not in shape and start.get(name) != text}
 
     def _structure(self) -> dict[str, str]:
         """The entries that decide which rows there are."""

@@ -45,7 +45,7 @@ SORTS = {
     "price": _("Price"),
     "rent": _("Rent"),
     "gpus": _("GPUs"),
-    "kw": _("Power"),
+    "kw": _("Power draw"),
     "rate": _("Rate of one GPU"),
     "name": _("Accelerator"),
 }
@@ -73,6 +73,7 @@ DOUBTS = {
     "unpublished_band": _(
         "No training utilisation is published for this hardware and precision: that of the nearest hardware stands in."
     ),
+    "memory_unknown": _("The work is stated in GPUs of {there}: whether its jobs fit {here} is not known."),
     "no_ports": _("This server has no ports for a fabric: the cluster cannot be built of it."),
     "assumed_server": _("The catalog has no server with this GPU: servers of {gpus} are assumed, without a price."),
     "idle_gpus": _("Servers come whole: {all} are bought, {idle} more than needed today."),

@@ -185,5 +185,13 @@ def test_a_viewer_reads_and_makes_nothing(client, viewer):
 def test_every_kind_speaks_chinese(signed, kind):
     signed.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
     page = signed.get(PAGE, {"kind": kind, "show": "all"}).content.decode()
-    for words in ("我需要什么", "并列比较", "单块 GPU 的显存", "不予推荐" if kind == "serving" else "服务器"):
+    for words in ("我需要什么", "并列比较", "单张 GPU 的显存", "不予推荐" if kind == "serving" else "服务器"):
         assert words in page
+
+
+def test_of_work_stated_in_gpus_those_gpus_are_told_in_full_and_smaller_ones_with_a_doubt(signed):
+    page = signed.get(PAGE, {"kind": "pool"}).content.decode()
+    assert re.search(r'id="pick-title">\d+ × H200 141GB SXM5', page)
+    assert "whether its jobs fit" not in page
+    smaller = signed.get(PAGE, {"kind": "pool", "pick": "rtx-5090"}).content.decode()
+    assert "whether its jobs fit" in smaller
