@@ -1,20 +1,20 @@
 """What a Celery worker does: an id in, and the row says the rest."""
 
 import faulthandler
-import sys
 
 from celery import shared_task
 from celery.signals import worker_shutting_down
 
 from planner.services import runs
 
+STDERR = 2  # Celery puts something else in the place of sys.stderr
 HUNG_SECONDS = runs.LONGEST_SECONDS + 60
 
 
 @shared_task
 def compute(pk: int) -> None:
     # A step that never ends cannot be told to: then the process says where it hangs and ends, and another begins.
-    faulthandler.dump_traceback_later(HUNG_SECONDS, exit=True, file=sys.__stderr__)
+    faulthandler.dump_traceback_later(HUNG_SECONDS, exit=True, file=STDERR)
     try:
         runs.work(pk)
     finally:

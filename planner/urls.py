@@ -1,6 +1,6 @@
 from django.urls import path
 
-from planner.views import home, prices, purchasing, reports, runs, shared, why, workspace
+from planner.views import home, prices, purchasing, reports, runs, shared, sizing, validation, why, workspace
 from planner.views.theme import theme
 
 app_name = "planner"
@@ -8,6 +8,12 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("new/", home.create, name="create"),
     path("theme/", theme, name="theme"),
+    path("sizing/", sizing.page, name="sizing"),
+    path("sizing/scenario/", sizing.make, name="sizing_make"),
+    path("s/<int:pk>/sizing/", sizing.of_scenario, name="sizing_of"),
+    path("validation/", validation.page, name="validation"),
+    path("validation/cases.csv", validation.cases_csv, name="validation_csv"),
+    path("validation/cases.json", validation.cases_json, name="validation_json"),
     path("s/<int:pk>/", workspace.workspace, name="workspace"),
     path("s/<int:pk>/edit/", workspace.edit, name="edit"),
     path("s/<int:pk>/undo/", workspace.undo, name="undo"),

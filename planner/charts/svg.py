@@ -66,7 +66,8 @@ def key(style: dict[str, str]) -> str:
     return f'<svg class="key" viewBox="0 0 {width} {height}" aria-hidden="true">{inside}</svg>'
 
 
-def _number(value: float) -> str:
+def short(value: float) -> str:
+    """A coordinate with as many of one decimal as it has."""
     return f"{value:.1f}".rstrip("0").rstrip(".")
 
 
@@ -188,7 +189,7 @@ class _Drawing:
     def _add(self, tag: str, classes: str, *, inside: str | None = None, **attributes: float | str | None) -> None:
         """An element; numbers are written short, an underscore in a name is a hyphen."""
         given = "".join(
-            f' {name.replace("_", "-")}="{_number(value) if isinstance(value, float) else value}"'
+            f' {name.replace("_", "-")}="{short(value) if isinstance(value, float) else value}"'
             for name, value in attributes.items()
             if value is not None
         )
@@ -271,8 +272,7 @@ class _Drawing:
             self._add("circle", classes, cx=x, cy=y, r=r, **more)
             return
         strokes = (
-            "M" + "L".join(f"{_number(x + dx * r)} {_number(y + dy * r)}" for dx, dy in stroke)
-            for stroke in SYMBOLS[name]
+            "M" + "L".join(f"{short(x + dx * r)} {short(y + dy * r)}" for dx, dy in stroke) for stroke in SYMBOLS[name]
         )
         self._add("path", classes, d="".join(strokes) + ("" if name in STROKED else "z"), **more)
 
@@ -384,9 +384,9 @@ def _path(points: list[tuple[float, float] | None], *, steps: bool) -> Iterator[
             continue
         x, y = point
         if before is None:
-            yield f"M{_number(x)} {_number(y)}"
+            yield f"M{short(x)} {short(y)}"
         elif steps:
-            yield f"H{_number(x)}" if abs(y - before[1]) < 0.05 else f"H{_number(x)}V{_number(y)}"
+            yield f"H{short(x)}" if abs(y - before[1]) < 0.05 else f"H{short(x)}V{short(y)}"
         else:
-            yield f"L{_number(x)} {_number(y)}"
+            yield f"L{short(x)} {short(y)}"
         before = point

@@ -36,9 +36,17 @@ def scenario_to_edit(user, pk) -> Scenario:
     return found
 
 
+def _to_edit(user):
+    return Workspace.objects.filter(membership__user=user, membership__role__in=EDITING).order_by("pk")
+
+
+def may_make_scenarios(user) -> bool:
+    return _to_edit(user).exists()
+
+
 def workspace_to_edit(user) -> Workspace:
     """The workspace in which a new scenario of this user is put: the first in which they may."""
-    found = Workspace.objects.filter(membership__user=user, membership__role__in=EDITING).order_by("pk").first()
+    found = _to_edit(user).first()
     if found is None:
         raise PermissionDenied(_("You are in no workspace in which you may make scenarios."))
     return found

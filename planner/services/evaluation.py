@@ -22,7 +22,7 @@ from planner.engine.prices import PROVIDER_CLASSES, PriceBook, content_hash
 from planner.models import PinnedPrices, ScenarioVersion
 
 
-class _Recent:
+class Recent:
     """The last results by key; safe among threads. Two threads may compute the same one, both get the same."""
 
     def __init__(self, size: int) -> None:
@@ -41,7 +41,7 @@ class _Recent:
         return made
 
 
-_results, _books, _catalogs = _Recent(48), _Recent(24), _Recent(1)
+_results, _books, _catalogs = Recent(48), Recent(24), Recent(1)
 
 
 def evaluated(version: ScenarioVersion) -> tuple[Evaluation, Comparison]:

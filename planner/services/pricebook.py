@@ -67,6 +67,11 @@ def in_currency(book: PriceBook, catalog: Catalog, currency: str) -> PriceBook:
     return book if currency == book.currency else _Maker(catalog, currency, book.pricing_date).converted(book)
 
 
+def everything(catalog: Catalog, currency: str, day: date) -> PriceBook:
+    """The price book of all hardware: every accelerator, server, card, model and offer on demand, for no scenario."""
+    return _Maker(catalog, currency, day).hardware()
+
+
 def exchange_rate(catalog: Catalog, one: str, other: str, day: date) -> float | None:
     """Units of one currency per unit of another, as a price book of that day converts; None where no rate is known."""
     return _Maker(catalog, other, day)._rate(one)[0]
@@ -132,6 +137,11 @@ class Asked:
         return key in self.presets
 
 
+def _comparable(offer: ItemRecord) -> bool:
+    """Whether an offer may stand for its class: on demand, and no index."""
+    return offer.spec.pricing_model == "on_demand" and offer.spec.provider_class != "index"
+
+
 class _Maker:
     def __init__(self, catalog: Catalog, currency: str, day: date, rates_of: PriceBook | None = None) -> None:
         self.catalog, self.currency, self.day = catalog, currency, day
@@ -145,7 +155,7 @@ class _Maker:
             item.slug: self._offer(item)
             for slug in sorted(asked.cards)
             for item in self.catalog.offers_of(slug)
-            if item.spec.pricing_model == "on_demand" and item.spec.provider_class != "index"
+            if _comparable(item)
         }
         offers |= {slug: self._offer(item) for slug, item in self._some("offer", asked.offers)}
         colocation = {slug: self._colocation(item) for slug, item in self._some("colocation", asked.markets)}
@@ -197,6 +207,19 @@ class _Maker:
         shown = None if currency == self.currency else rate
         found = {"rate": shown, "rate_dated": dated, "rate_source": rate_source}
         return {"rate": rate, "source": source.model_copy(update=found)}
+
+    def hardware(self) -> PriceBook:
+        of_kind, accelerators = self.catalog.of_kind, self.catalog.of_kind("accelerator")
+        builds = {slug: item for slug, item in of_kind("build").items() if item.spec.accelerator_slug in accelerators}
+        return PriceBook(
+            currency=self.currency,
+            pricing_date=self.day,
+            accelerators={slug: self._accelerator(item) for slug, item in accelerators.items()},
+            builds={slug: self._build(item) for slug, item in builds.items()},
+            addons={slug: self._addon(addon) for slug in builds for addon in self.catalog.addons_of(slug)[:1]},
+            offers={slug: self._offer(item) for slug, item in of_kind("offer").items() if _comparable(item)},
+            models={slug: self._model(item) for slug, item in of_kind("model").items() if sizable(item)},
+        )
 
     def _some(self, kind: str, slugs: Iterable[str]) -> list[tuple[str, ItemRecord]]:
         known = self.catalog.of_kind(kind)

@@ -57,6 +57,12 @@ def http_only(url):
 
 
 @register.filter
+def inside(key, mapping):
+    """What a mapping holds under a key."""
+    return mapping.get(key, "")
+
+
+@register.filter
 def unlocalised(value):
     """A number as SVG writes it, whatever the language."""
     return repr(float(value))

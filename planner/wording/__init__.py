@@ -26,6 +26,7 @@ from planner.wording.lines import (
     priced,
     product,
 )
+from planner.wording.needs import advice_brief, advice_rows, advice_title, limits
 from planner.wording.numbers import (
     bounds,
     chinese,
@@ -39,6 +40,7 @@ from planner.wording.numbers import (
     unit,
     unit_price,
 )
+from planner.wording.numbers import counted as amount
 from planner.wording.orders import columns as order_columns
 from planner.wording.orders import (
     doubt,
@@ -62,14 +64,28 @@ from planner.wording.plans import (
     workload_named,
 )
 from planner.wording.runs import duration, failure
-from planner.wording.sizing import advice_brief, advice_rows, advice_title, limits
+from planner.wording.sizing import (
+    limit,
+    memory_part,
+    memory_refusal,
+    memory_sentence,
+    missing,
+    sizing_doubt,
+    sorting,
+    status,
+    tier,
+    tier_reason,
+    unsized,
+)
 from planner.wording.sources import badge, provider, source
+from planner.wording.validation import case_error, case_status, case_value, family, tolerance, weaknesses
 
 __all__ = [
     "advice",
     "advice_brief",
     "advice_rows",
     "advice_title",
+    "amount",
     "assumed",
     "assumed_range",
     "assumption_names",
@@ -77,6 +93,9 @@ __all__ = [
     "bounds",
     "break_even",
     "brief",
+    "case_error",
+    "case_status",
+    "case_value",
     "category",
     "chinese",
     "choice",
@@ -89,6 +108,7 @@ __all__ = [
     "exact_price",
     "factor_name",
     "failure",
+    "family",
     "finding",
     "formula",
     "formula_words",
@@ -98,9 +118,14 @@ __all__ = [
     "kind",
     "label",
     "left_out",
+    "limit",
     "limits",
     "line",
     "locate",
+    "memory_part",
+    "memory_refusal",
+    "memory_sentence",
+    "missing",
     "money",
     "month_label",
     "number",
@@ -124,18 +149,26 @@ __all__ = [
     "scenario_name",
     "section",
     "site_name",
+    "sizing_doubt",
+    "sorting",
     "source",
+    "status",
     "supplier",
     "template_text",
     "template_title",
     "tick",
+    "tier",
+    "tier_reason",
+    "tolerance",
     "tone",
     "unit",
     "unit_of",
     "unit_of_one",
     "unit_price",
     "unpriced",
+    "unsized",
     "value_text",
     "verdict",
+    "weaknesses",
     "workload_named",
 ]

@@ -75,6 +75,7 @@ UNITS = {
     "1e18 FLOP/month": _("EFLOP / mo"),
     "amount/s/GPU": _("a second per GPU"),
     "token": _("tokens"),
+    "token/s": _("tokens / s"),
     "token/s/GPU": _("tokens / s / GPU"),
     "request/day": _("requests / day"),
     "request/s/GPU": _("requests / s / GPU"),

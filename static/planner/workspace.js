@@ -2,6 +2,7 @@
 // The server answers with the parts that changed; without this file every form and link still works.
 
 import { drawFigure } from "./chart.js";
+import { showHelpIn } from "./help.js";
 
 const workspace = document.getElementById("workspace");
 const $ = (id) => document.getElementById(id);
@@ -47,20 +48,7 @@ workspace.addEventListener("submit", (event) => {
   send(row.querySelector("[name=value]"));
 });
 
-// The help of a row stays until another row is entered, and moves only once the pointer is up: a click must hit what it aimed at.
-let pressed = false;
-let current = null;
-function showHelp() {
-  const row = document.activeElement?.closest(".arow");
-  if (!row || row === current) return;
-  current?.classList.remove("current");
-  current = row;
-  row.classList.add("current");
-}
-workspace.classList.add("scripted");
-addEventListener("pointerdown", () => { pressed = true; }, true);
-for (const name of ["pointerup", "pointercancel"]) addEventListener(name, () => { pressed = false; setTimeout(showHelp); }, true);
-workspace.addEventListener("focusin", () => { if (!pressed) showHelp(); });
+showHelpIn(workspace);
 
 // Arrow keys step a number by its last digit; with Shift ten times as far.
 workspace.addEventListener("keydown", (event) => {

@@ -41,7 +41,7 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
         per_run = per_run * np.where(slow, formulas.PCIE_TIME_FACTOR, 1.0)
         by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
     smallest = np.maximum(by_deadline, least)
-    gang = np.array([formulas.round_gang(int(value), case.server_gpus) for value in smallest], dtype=float)
+    gang = np.asarray(formulas.round_gang(smallest, case.server_gpus), dtype=float)
     per_run = np.where(small, np.maximum(per_run, gang * formulas.SMALL_TUNING_HOURS), per_run)
     mean = (runs * per_run / MEAN_MONTH_HOURS)[None, :]  # longer months see more of a run
     gang = np.where(runs > 0, gang, 0.0)[None, :]

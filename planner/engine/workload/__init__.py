@@ -102,7 +102,15 @@ from planner.engine.workload.queueing import (
     servers_for_service_level,
     service_level,
 )
-from planner.engine.workload.replica import REPLICA_SIZES, disaggregated_nodes, replica_size, smallest_replica
+from planner.engine.workload.replica import (
+    CACHE_BYTES,
+    REPLICA_SIZES,
+    cache_of,
+    computed_in,
+    disaggregated_nodes,
+    replica_size,
+    smallest_replica,
+)
 from planner.engine.workload.servers import (
     ALLOCATION_SHARE,
     MAINTENANCE_SHARE,
@@ -160,6 +168,7 @@ __all__ = [
     "BANDWIDTH_EFFICIENCY",
     "BATCH_LIMIT",
     "BYTES_PER_PARAM",
+    "CACHE_BYTES",
     "CDNA_OF_HOPPER",
     "CDNA_SERVING_FACTOR",
     "CHECKPOINT_BYTES",
@@ -212,10 +221,12 @@ __all__ = [
     "arrival_rate",
     "attention_flop",
     "bus_bandwidth",
+    "cache_of",
     "checkpoint_bytes",
     "collective_s",
     "communication_ratio",
     "compute_bound_batch",
+    "computed_in",
     "concurrency",
     "cost_per_million_tokens",
     "data_parallel_efficiency",

@@ -26,6 +26,8 @@ from planner.engine.workload.serving import (
 )
 
 REPLICA_SIZES = (1, 2, 4, 8)
+# A cached number by what the card computes in. [byte] Sizing reference 4.1 ("8-bit KV") and 3.
+CACHE_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 1.0}
 
 
 def replica_size(
@@ -98,13 +100,14 @@ def smallest_replica(
     cache_bytes: float | None = None,
     sizes: Sequence[int] = REPLICA_SIZES,
 ) -> tuple[int, ServingRate] | None:
-    """Return the smallest replica that holds the model, and its saturated rate; None where none does, or no peak known.
+    """Return the smallest replica that holds the model, and its saturated rate; None where none does, or where the peak
+    or the bandwidth is not known.
 
     shape : the model as the catalog has it: params_b, active_params_b [1e9 param]; layers, hidden, heads, kv_heads,
         head_dim, attention, kv_lora_rank, rope_head_dim, sliding_window, full_attention_layers, moe.
     precision : of the weights, key of BYTES_PER_PARAM. The card computes in it where it has a peak for it, else in 16
         bit, into which the weights are widened.
-    memory_gb, bandwidth_gbps, *_tflops : of one GPU. [GB], [GB/s], [1e12 FLOP/s]
+    memory_gb, bandwidth_gbps, *_tflops : of one GPU, 0 or None where not known. [GB], [GB/s], [1e12 FLOP/s]
     architecture : the catalog's word; "CDNA …" (AMD) takes 0.6 of the roofline's rate, CDNA_SERVING_FACTOR.
     sizes : replicas to try; those whose tensor parallelism, up to 8, does not divide the heads are left out. [GPU]
     cache_bytes : bytes of a cached number; by default 1 (8 bit) where the card computes in 8 or 4 bits, else 2. [byte]
@@ -113,11 +116,11 @@ def smallest_replica(
     if precision not in BYTES_PER_PARAM:
         raise not_a_choice("precision", precision, tuple(BYTES_PER_PARAM))
     peaks = {"bf16": bf16_tflops, "fp8": fp8_tflops, "fp4": fp4_tflops}
-    computed = COMPUTE_PRECISION[precision] if peaks[COMPUTE_PRECISION[precision]] else "bf16"
+    computed = computed_in(precision, peaks)
     peak = peaks[computed]
-    if not peak:
+    if not peak or not bandwidth_gbps:
         return None
-    kv = _cache_of(shape, cache_bytes or (2.0 if computed == "bf16" else 1.0))
+    kv = cache_of(shape, cache_bytes or CACHE_BYTES[computed])
     weights = weight_bytes(shape["params_b"] * 1e9, precision)
     gpus = replica_size(
         weights=weights,
@@ -150,7 +153,17 @@ def smallest_replica(
     return gpus, rate
 
 
-def _cache_of(shape: Mapping[str, Any], cache_bytes: float) -> KvPerToken:
+def computed_in(precision: str, peaks: Mapping[str, float | None]) -> str:
+    """Return in what a card computes with weights of a precision: itself where the card has a peak for it, else "bf16".
+
+    peaks : "bf16", "fp8", "fp4" → dense peak, None or 0 where the card has none. [1e12 FLOP/s]
+    """
+    wanted = COMPUTE_PRECISION[precision]
+    return wanted if peaks.get(wanted) else "bf16"
+
+
+def cache_of(shape: Mapping[str, Any], cache_bytes: float) -> KvPerToken:
+    """Return the cache of a token of a model of the catalog, see `smallest_replica`."""
     return kv_bytes_per_token(
         shape["attention"],
         shape["layers"],

@@ -3,13 +3,11 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from planner.engine.quantities import InputError
 from planner.engine.validation import check
-
-SHIPPED = settings.BASE_DIR / "tests" / "reference"
+from planner.services.validation import FOLDER, CaseFileError, read
 
 
 class Command(BaseCommand):
@@ -21,7 +19,7 @@ class Command(BaseCommand):
 
     def handle(self, *args, files, **options):
         counts, refused = Counter(), 0
-        for path in files or sorted(SHIPPED.glob("*_cases.json")):
+        for path in files or sorted(FOLDER.glob("*_cases.json")):
             for case in _cases(path):
                 try:
                     answer = check(case)
@@ -43,13 +41,9 @@ class Command(BaseCommand):
 
 def _cases(path):
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
+        return read(path)
+    except CaseFileError as error:
         raise CommandError(f"{path}: {error}", returncode=2) from None
-    cases = data.get("cases") if isinstance(data, dict) else data
-    if not isinstance(cases, list) or not all(isinstance(case, dict) for case in cases):
-        raise CommandError(f"{path}: a list of cases is expected", returncode=2)
-    return cases
 
 
 def _cells(found):

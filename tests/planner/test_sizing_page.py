@@ -1,0 +1,197 @@
+"""The sizing page as it is asked for: its address, its rows, what it refuses, who may make a scenario of it."""
+
+import re
+
+import pytest
+from django.conf import settings
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.importers.shipped import shipped
+from planner.forms import Draft
+from planner.models import Scenario
+from planner.services import sizing
+from planner.views.sizing import VIEW
+
+HTMX = {"HX-Request": "true"}
+PAGE = "/sizing/"
+RATE = "measured_requests_per_s_per_gpu"
+
+
+def draft(kind, **given):
+    return Draft(sizing.blank(kind, shipped(), timezone.localdate()), given, shipped())
+
+
+@pytest.mark.parametrize("kind", sizing.KINDS)
+def test_the_rows_are_the_fields_that_are_declared_and_no_name_is_taken_twice(kind):
+    often, seldom, around = draft(kind).rows()
+    names = [draft(kind).name(row.path) for row in [*often, *seldom, *around]]
+    assert len(set(names)) == len(names)
+    assert not set(names) & {*VIEW, "kind", "like", "shape", "workload", "scenario"}
+    declared = set(sizing.KINDS[kind].model_fields) - {"slug", "kind", "model"}
+    assert declared <= {name.partition("/")[0] for name in names}
+    for row in often:
+        assert row.label
+        assert row.help
+
+
+def test_the_address_holds_what_differs_and_gives_it_back():
+    typed = draft("serving", requests_per_day="5,000", output_tokens="300", **{"growth/kind": "constant"})
+    assert typed.query() == "kind=serving&growth%2Fkind=constant&requests_per_day=5%2C000"
+    again = draft("serving", requests_per_day="5,000", **{"growth/kind": "constant"})
+    assert again.scenario == typed.scenario
+
+
+def test_a_model_by_hand_begins_with_the_one_before_and_is_kept_in_the_address():
+    typed = draft("serving", preset="", like="llama-3.1-8b", **{"model/params_b": "9"})
+    work = typed.scenario.demand.workloads[0]
+    assert (work.preset, work.model.params_b, work.model.layers) == (None, 9.0, 32)
+    assert "like=llama-3.1-8b" in typed.query()
+    assert "model%2Fparams_b=9" in typed.query()
+    assert "model%2Flayers" not in typed.query()
+
+
+def test_a_model_of_the_catalog_takes_the_place_of_one_by_hand():
+    work = draft("serving", preset="qwen3-8b", **{"model/params_b": "9"}).scenario.demand.workloads[0]
+    assert (work.preset, work.model) == ("qwen3-8b", None)
+
+
+def test_a_curve_of_another_kind_brings_its_own_fields():
+    typed = draft("pool", **{"growth/kind": "linear", "growth/per_month": "3"})
+    growth = typed.scenario.demand.workloads[0].growth
+    assert (growth.kind, growth.per_month) == ("linear", 3.0)
+    assert typed.query() == "kind=pool&growth%2Fkind=linear&growth%2Fper_month=3"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("requests_per_day", "abc", "Requests per day must be a number in 0–1,000,000,000,000\xa0requests / day"),
+        ("target_utilisation", "120", "Target utilisation must lie in 0–100\xa0%; got 120"),
+        ("preset", "nope", "Model: nope is not in the catalog."),
+        ("currency", "XXX", "Currency: XXX is not in the catalog."),
+    ],
+)
+def test_what_is_refused_stands_beside_its_field(signed, name, text, said):
+    answer = signed.get(PAGE, {"kind": "serving", name: text})
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert said.replace("\xa0", "&nbsp;") in page or said in page
+    assert "Make it a scenario" not in page
+    if name not in ("preset", "currency"):
+        assert f'value="{text}"' in page
+
+
+def test_a_curve_that_is_none_is_refused_for_the_whole(signed):
+    answer = signed.get(PAGE, {"kind": "pool", "growth/kind": "wild"})
+    assert answer.status_code == 422
+    assert "Growth curve must be one of" in answer.content.decode()
+
+
+def test_the_page_shows_gpus_tier_power_price_and_source_of_each(signed):
+    page = signed.get(PAGE, {"kind": "pool", "gpus": "6", "growth/kind": "constant"}).content.decode()
+    row = re.search(r'<tr id="need-h200-sxm".*?</tr>', page, re.S)[0]
+    for words in ("8\xa0GPUs", "1\xa0server", "One server", "throughput decides", "10.2\xa0kW", "$340k"):
+        assert words in row or words.replace("\xa0", "&nbsp;") in row, words
+    assert row.count('class="badge') == 4  # of the card, power, price and rent
+    unpriced = re.search(r'<tr id="need-h100-pcie".*?</tr>', page, re.S)[0]
+    assert "no quote" in unpriced
+
+
+def test_sorting_filtering_and_picking_change_the_list_and_nothing_else(signed):
+    page = signed.get(PAGE, {"kind": "pool", "sort": "gpus", "vendor": "AMD"}).content.decode()
+    slugs = re.findall(r'<tr id="need-([^"]+)"', page)
+    assert slugs
+    assert {shipped().item("accelerator", slug).vendor for slug in slugs} == {"AMD"}
+    gpus = [int(found) for found in re.findall(r"<strong>(\d+)(?:&nbsp;|\xa0)GPU", page)]
+    assert gpus == sorted(gpus)
+    everything = signed.get(PAGE, {"kind": "serving", "show": "all"}).content.decode()
+    assert everything.count('<tr id="need-') == len(shipped().of_kind("accelerator"))
+    assert "no rate known" in everything
+    picked = signed.get(PAGE, {"kind": "pool", "pick": "b200-sxm"}).content.decode()
+    assert re.search(r'id="pick-title">\d+ × B200', picked)
+
+
+def test_an_edit_answers_with_its_part_and_the_address(signed):
+    shape = draft("pool").shape()
+    answer = signed.get(PAGE, {"kind": "pool", "gpus": "6", "shape": shape}, headers=HTMX)
+    page = answer.content.decode()
+    assert answer.headers["HX-Replace-Url"] == "/sizing/?kind=pool&gpus=6"
+    assert "<html" not in page
+    assert 'id="sizing-answer"' in page
+    assert "<form id=" not in page  # the boxes stay under the hands of whoever types
+    other = signed.get(PAGE, {"kind": "pool", "growth/kind": "linear", "shape": shape}, headers=HTMX).content.decode()
+    assert '<form id="sizing-form"' in other
+
+
+def test_a_refused_edit_leaves_the_answer_on_the_page(signed):
+    answer = signed.get(PAGE, {"kind": "pool", "gpus": "many", "shape": draft("pool").shape()}, headers=HTMX)
+    assert answer.headers["HX-Reswap"] == "none"
+    assert "must be a number" in answer.content.decode()
+    assert 'id="sizing-answer"' not in answer.content.decode()
+
+
+def test_it_begins_with_a_workload_of_a_scenario(signed, row):
+    page = signed.get(f"/s/{row.pk}/sizing/").content.decode()
+    assert 'name="gpus"' in page
+    assert 'value="16"' in page  # the ceiling of the template
+    assert signed.get(PAGE, {"scenario": row.pk, "workload": "pool"}).status_code == 200
+    assert signed.get(PAGE, {"scenario": row.pk, "workload": "none"}).status_code == 404
+    assert signed.get(PAGE, {"scenario": "987654"}).status_code == 404
+    row.refresh_from_db()
+    assert row.head.number == 1
+
+
+def make(client, query, pick):
+    return client.post(reverse("planner:sizing_make"), {"query": query, "pick": pick})
+
+
+def test_an_answer_becomes_a_scenario_with_the_usual_plans(signed):
+    answer = make(signed, "kind=pool&gpus=2.5&growth%2Fkind=constant", "h100-nvl")
+    made = Scenario.objects.get()
+    assert answer.headers["Location"] == f"/s/{made.pk}/"
+    document = made.head.document
+    assert [plan["slug"] for plan in document["plans"]] == ["scale-out", "servers-now", "cloud"]
+    assert document["demand"]["workloads"][0]["gpus"] == 2.5
+    assert signed.get(answer.headers["Location"]).status_code == 200
+
+
+def test_what_the_scenario_lacks_is_said(signed):
+    answer = signed.post(
+        reverse("planner:sizing_make"), {"query": "kind=pool", "pick": "h100-pcie"}, follow=True
+    ).content.decode()
+    assert "No purchase: the catalog has no server with this GPU" in answer
+
+
+def test_where_nothing_can_be_compared_nothing_is_saved(signed):
+    answer = make(signed, "kind=pool", "tpu-v5p")
+    assert answer.status_code == 422
+    assert "Nothing was saved." in answer.content.decode()
+    assert make(signed, "kind=pool", "nope").status_code == 404
+    assert make(signed, "kind=pool&gpus=many", "h100-nvl").status_code == 302  # back to the page that says why
+    assert not Scenario.objects.exists()
+
+
+def test_a_viewer_reads_and_makes_nothing(client, viewer):
+    client.force_login(viewer)
+    page = client.get(PAGE).content.decode()
+    assert "Make it a scenario" not in page
+    assert "read only" in page
+    assert make(client, "kind=pool", "h100-nvl").status_code == 403
+    assert not Scenario.objects.exists()
+
+
+@pytest.mark.parametrize("kind", sizing.KINDS)
+def test_every_kind_speaks_chinese(signed, kind):
+    signed.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
+    page = signed.get(PAGE, {"kind": kind, "show": "all"}).content.decode()
+    for words in ("我需要什么", "并列比较", "单张 GPU 的显存", "不予推荐" if kind == "serving" else "服务器"):
+        assert words in page
+
+
+def test_of_work_stated_in_gpus_those_gpus_are_told_in_full_and_smaller_ones_with_a_doubt(signed):
+    page = signed.get(PAGE, {"kind": "pool"}).content.decode()
+    assert re.search(r'id="pick-title">\d+ × H200 141GB SXM5', page)
+    assert "whether its jobs fit" not in page
+    smaller = signed.get(PAGE, {"kind": "pool", "pick": "rtx-5090"}).content.decode()
+    assert "whether its jobs fit" in smaller
