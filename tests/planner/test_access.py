@@ -36,6 +36,7 @@ TABLE = {
     "chart": ("get", ("row", "cash"), {}, READ_AND_GO),
     "chart_csv": ("get", ("row", "cash"), {}, READ),
     "why": ("get", ("row", "cloud", "present_value"), {}, READ),
+    "facility": ("get", ("row",), {}, READ),
     "purchasing": ("get", ("row",), {}, READ),
     "orders_csv": ("get", ("row",), {"plan": "scale-out"}, READ),
     "orders_zip": ("get", ("row",), {"plan": "scale-out"}, READ),
