@@ -68,6 +68,7 @@ class _Said:
         bars = self.bars()
         return {
             "owns": self.found.owns,
+            "refusals": [wording.finding(reason, self.evaluation) for reason in self.plan.infeasible],
             "month": self.month,
             "month_text": self.code(self.month),
             "last": self.calendar.months - 1,
@@ -92,6 +93,11 @@ class _Said:
             "feed": self.feed,
             "air": self.air(),
             "throttle": self.throttle(),
+            "blocking": [
+                wording.finding(warning, self.evaluation)
+                for warning in self.plan.warnings
+                if warning.facts.get("blocking")
+            ],
             "passed": [self.passed(each) for each in self.found.passed],
             "next": self.next(),
             "timeline": self.timeline(),
@@ -772,7 +778,7 @@ class _Said:
             "name": self.compared(code),
             "before": counted(before, unit),
             "after": counted(after, unit),
-            "change": "–" if abs(step) < SLACK else ("+" if step > 0 else "") + counted(step, unit),
+            "change": "–" if abs(step) < SLACK else ("+" if step > 0 else "") + counted(step, unit, digits=3),
             "same": abs(step) < SLACK,
         }
 

@@ -134,7 +134,7 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
     ),
     "office_server": (
         _(
-            "{item} with {gpus} GPUs gives off up to {heat_kw} kW of heat and makes {noise_db} dB(A); {site} carries "
+            "{item} ({gpus} GPUs) gives off up to {heat_kw} kW of heat and makes {noise_db} dB(A); {site} carries "
             "away {cooling_kw} kW and tolerates {limit} dB(A). Such a server belongs in a data hall: do not order it "
             "for this room as it is."
         ),
@@ -143,7 +143,7 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
     ),
     "office_server_loud": (
         _(
-            "{item} with {gpus} GPUs makes {noise_db} dB(A), and {site} tolerates {limit} dB(A): people cannot work "
+            "{item} ({gpus} GPUs) makes {noise_db} dB(A), and {site} tolerates {limit} dB(A): people cannot work "
             "beside it, even though its {heat_kw} kW of heat are carried away. Do not order it for this room as it is."
         ),
         _("8-GPU server in an office: too loud"),
@@ -151,7 +151,7 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
     ),
     "office_server_hot": (
         _(
-            "{item} with {gpus} GPUs gives off up to {heat_kw} kW of heat, and {site} carries away {cooling_kw} kW. Do "
+            "{item} ({gpus} GPUs) gives off up to {heat_kw} kW of heat, and {site} carries away {cooling_kw} kW. Do "
             "not order it for this room as it is."
         ),
         _("8-GPU server in an office: too hot"),

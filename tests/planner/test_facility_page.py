@@ -106,6 +106,13 @@ def test_u067_an_office_has_a_noise_limit_whether_or_not_it_was_entered():
     assert "Noise" not in bars(shown(kind="server_room"))
 
 
+def test_u067_a_server_that_no_office_bears_stands_above_everything():
+    (text,) = shown()["blocking"]
+    assert text.startswith("PowerEdge XE7745 with 8x H200 NVL (8 GPUs) gives off up to 7 kW of heat and makes 80 dB(A)")
+    assert shown("scale-out")["blocking"] == []  # never more than seven GPUs
+    assert shown(kind="server_room")["blocking"] == []
+
+
 def test_u058_the_outlet_of_an_office_is_the_power_of_its_room():
     outlet = {**FEEDS, "volts": 120, "amps": 15, "feeds": 1}
     page = shown(circuit=outlet, upgrades=[])
@@ -257,6 +264,14 @@ def test_a_plan_in_the_cloud_owns_nothing():
     assert shown("cloud")["owns"] is False
 
 
+def test_a_plan_whose_machine_is_unknown_says_why_it_has_no_room():
+    builds = {slug: build for slug, build in sample.book().builds.items() if slug != "srv-8x"}
+    page = shown(book=sample.book(builds=builds))
+    assert page["owns"] is False
+    assert page["refusals"] == ["Srv-8x is not in the catalog."]
+    assert shown("cloud")["refusals"] == []
+
+
 def test_liquid_machines_have_their_flow():
     builds = sample.book().builds
     prices = sample.book(builds=builds | {"srv-8x": builds["srv-8x"].model_copy(update={"cooling": "hybrid"})})
@@ -362,7 +377,7 @@ def test_every_template_is_shown_in_both_languages_without_a_gap(signed, workspa
             body = page[page.index("<main") : page.index("</main")]
             assert not re.search(r"\{\w+\}|None(?!:)|nan\b|\binf\b", body), (plan["slug"], lost)
             if language == "zh-hans" and 'id="nothing-owned"' not in body:
-                assert "机架" in body
+                assert "机柜" in body
 
 
 def test_the_cloud_plan_says_that_it_needs_no_room(signed, row):
