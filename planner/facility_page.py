@@ -94,7 +94,11 @@ class _Said:
             "air": self.air(),
             "throttle": self.throttle(),
             "blocking": [
-                wording.finding(warning, self.evaluation)
+                {
+                    "text": wording.finding(warning, self.evaluation),
+                    "at": warning.month,
+                    "month": self.code(warning.month or 0),
+                }
                 for warning in self.plan.warnings
                 if warning.facts.get("blocking")
             ],
