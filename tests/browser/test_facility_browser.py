@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from planner.services import gallery
 from tests.browser.conftest import noise
 from tests.browser.test_purchasing_browser import in_language
-from tests.browser.test_workspace import open_all
+from tests.browser.test_workspace import english, open_all
 
 pytestmark = pytest.mark.browser
 
@@ -110,6 +110,7 @@ def test_every_plan_is_clean_for_axe_and_never_scrolls_sideways(signed_page, axe
             page.goto(f"/s/{row.pk}/facility/?plan={plan['slug']}&month=24&lost={'A' if number % 2 else 'cooling'}")
             open_all(page)
             assert axe(page) == [], (slug, plan["slug"])
+            assert language == "en" or english(page) == [], (slug, plan["slug"])
             width = page.evaluate("() => innerWidth")
             assert page.evaluate("() => document.documentElement.scrollWidth") <= width, (slug, plan["slug"])
     assert noise(page) == []
