@@ -16,6 +16,15 @@ def wrong(field: str, code: str, message: str) -> PydanticCustomError:
     return PydanticCustomError(code, message, {"field": field})
 
 
+def _power_rises(idle: tuple[str, float | None], typical: tuple[str, float | None], maximum: float | None) -> None:
+    """Refuse an idle draw above the typical one, or a typical one above the maximum; what is unknown is left out."""
+    above = maximum
+    for name, watts in (typical, idle):
+        if watts is not None and above is not None and watts > above:
+            raise wrong(name, "power_not_rising", "must not exceed the typical or maximum power")
+        above = watts if watts is not None else above
+
+
 class Spec(BaseModel):
     """Base of every kind: unknown keys refused, no NaN or infinity, frozen once made."""
 
@@ -129,6 +138,7 @@ class Build(Spec):
         known = [w for w in weeks if w is not None]
         if known != sorted(known):
             raise wrong("lead_time_weeks_likely", "not_rising", "must rise from low to likely to high")
+        _power_rises(("idle_power_w", self.idle_power_w), ("typical_power_w", self.typical_power_w), self.max_power_w)
         return self
 
 
@@ -153,6 +163,7 @@ class AddOn(Spec):
     def _extra_price_has_a_currency(self):
         if self.extra_price is not None and self.extra_price_currency is None:
             raise wrong("extra_price_currency", "no_currency", "a price needs a currency")
+        _power_rises(("adds_idle_w", self.adds_idle_w), ("adds_typical_w", self.adds_typical_w), self.adds_max_w)
         return self
 
 

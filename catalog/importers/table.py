@@ -100,6 +100,7 @@ REASONS = {
     "unknown_reference": gettext_noop("names no {detail} of the catalog"),
     "too_few_slots": gettext_noop("must be at least accelerator_count"),
     "not_rising": gettext_noop("must rise from low to likely to high"),
+    "power_not_rising": gettext_noop("must not exceed the typical or maximum power"),
     "same_currency": gettext_noop("base and quote must differ"),
     "not_allowed": gettext_noop("is not a field of this kind"),
     "invalid": "{detail}",

@@ -314,6 +314,7 @@ class Kind:
     count: int
     units: float
     kw: float  # maximum
+    typical_kw: float  # expected when busy
     kg: float
     cords: int
     cfm: float
@@ -336,9 +337,10 @@ def kinds_in_racks(fleet: Fleet, switches: float, future: int, month: int) -> li
         kw = round(float(machine.host_kw[0] + full * machine.card_kw[0]), 6)
         kg = round(float(machine.host_kg + full * (machine.addon.weight_kg if machine.addon else 0.0)), 3)
         air = build.airflow_cfm or (PLANNED_CFM_PER_KW * kw if build.cooling == "air" else 0.0)
-        kinds.append(Kind(machine.slug, number, build.rack_units, kw, kg, build.psus, air, build))
+        typical = round(float(machine.host_kw[1] + full * machine.card_kw[1]), 6)
+        kinds.append(Kind(machine.slug, number, build.rack_units, kw, typical, kg, build.psus, air, build))
     if switches:
-        kinds.append(Kind("switch", int(switches), 1.0, 0.0, SWITCH_KG, 0, 0.0, None))
+        kinds.append(Kind("switch", int(switches), 1.0, 0.0, 0.0, SWITCH_KG, 0, 0.0, None))
     return kinds
 
 

@@ -48,7 +48,8 @@ class Rack:
     count: int
     stacks: tuple[Stack, ...]
     units: float  # used in each
-    kw: float
+    kw: float  # maximum, by which circuits and racks are judged
+    typical_kw: float  # expected with all machines busy
     kg: float
     cords: float
     cfm: float
@@ -66,8 +67,9 @@ class Bar:
     """What is used against a limit of the room, or of its fullest rack."""
 
     resource: str  # power · cooling · racks · units · kw · kg · cords · cfm
-    used: float
+    used: float  # power and kW: the maximum draw, which decides; cooling: the heat of the month
     limit: float | None  # None where none is known
+    expected: float | None = None  # power: what the month draws; kW: the fullest rack busy
 
     @property
     def over(self) -> bool:
@@ -178,6 +180,7 @@ def _rack(
         stacks=tuple(stacks),
         units=group.units,
         kw=group.kw,
+        typical_kw=sum(number * kinds[place].typical_kw for place, number in group.items),
         kg=group.kg,
         cords=group.cords,
         cfm=group.cfm,
@@ -200,12 +203,22 @@ def _bars(
     result: PlanResult, racks: list[Rack], limits: tuple[float | None, ...], future: int, month: int
 ) -> tuple[Bar, ...]:
     """The room's limits with the upgrades in service, then those of a rack against the rack that uses most."""
-    housing, bars = result.housing, []
-    for name, used in (("power", housing.draw_max), ("cooling", housing.draw_busy), ("racks", housing.racks)):
+    housing = result.housing
+
+    def room(name: str, used: float, expected: float | None = None) -> Bar:
         most = float(housing.limits[name][month])
-        bars.append(Bar(name, float(used[future, month]), most if math.isfinite(most) else None))
+        return Bar(name, used, most if math.isfinite(most) else None, expected)
+
+    heat = float(housing.draw_busy[future, month])
+    bars = [
+        room("power", float(housing.draw_max[future, month]), heat),
+        room("cooling", heat),
+        room("racks", float(housing.racks[future, month])),
+    ]
     for name, limit in zip(LIMITS, limits, strict=True):
-        bars.append(Bar(name, max((float(getattr(rack, name)) for rack in racks), default=0.0), limit))
+        used = max((float(getattr(rack, name)) for rack in racks), default=0.0)
+        expected = max((rack.typical_kw for rack in racks), default=0.0) if name == "kw" else None
+        bars.append(Bar(name, used, limit, expected))
     return tuple(bars)
 
 

@@ -136,6 +136,19 @@ def test_fewer_slots_than_cards_is_refused(steward, build):
     assert "Chassis slots (chassis_slots): must be at least accelerator_count; got “2”" in errors_of(response)
 
 
+@pytest.mark.parametrize(
+    ("name", "label", "above"),
+    [("typical_power_w", "Typical power", "max_power_w"), ("idle_power_w", "Idle power", "typical_power_w")],
+)
+def test_power_that_does_not_rise_from_idle_to_maximum_is_refused(steward, build, name, label, above):
+    watts = build.spec[above] + 1
+    response = steward.post(
+        f"/admin/catalog/item/{build.pk}/change/", item_data(build, spec=build.spec | {name: watts})
+    )
+    assert f"{label} ({name}): must not exceed the typical or maximum power" in errors_of(response)
+    assert Item.objects.get(pk=build.pk).spec == build.spec
+
+
 def test_provenance_is_checked(steward, build):
     wrong = [{"status": "certain", "cells": ["max_power_w"]}]
     response = steward.post(f"/admin/catalog/item/{build.pk}/change/", item_data(build, provenance=wrong))

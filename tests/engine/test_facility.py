@@ -25,7 +25,7 @@ def test_circuits_of_the_reference_table():
         assert_allclose(f.circuit_kva(rows[:, 0], rows[:, 1], phases, rows[:, 3]), rows[:, 4], atol=0.05)
 
 
-def test_which_voltage_is_meant():
+def test_u052_which_voltage_is_meant():
     """400 V line to line and 230 V line to neutral, 32 A at 80 %: both about 17.7 kVA."""
     assert f.circuit_kva(400, 32, 3, 0.8) == pytest.approx(17.7, rel=0.005)
     assert f.circuit_kva(230, 32, 3, 0.8, line_to_neutral=True) == pytest.approx(17.7, rel=0.005)
@@ -44,7 +44,7 @@ def test_redundancy_by_hand():
     assert_array_equal(f.redundant_kw(10, [0, 1, 2, 4], "N+1"), [0, 0, 10, 30])
 
 
-def test_the_weakest_part_of_a_path_decides():
+def test_u054_the_weakest_part_of_a_path_decides():
     assert f.path_limit(30, 20, None, 15) == 15
     assert f.path_limit(None) == math.inf
     assert_array_equal(f.path_limit([30, 10], 20), [20, 10])
@@ -74,6 +74,23 @@ def test_a_b200_loses_full_power_with_a_pdu_though_its_kilowatts_fit():
     assert not f.psu_ok(6, 3, 5)
 
 
+def test_u060_supplies_carry_the_sustained_draw_and_the_swing_apart():
+    # 8.4 kW on six supplies of 3 kW; N+N leaves nine, which carry it; a swing of 1.4 is 11.76 of 18
+    check = f.check_supplies(8.4, 6, 3.0, spare=3)
+    assert (check.usable_kw, check.sustained, check.transient) == (9, True, True)
+    assert check.headroom_kw == pytest.approx(0.6)
+    # a rig sized on its draw: 1.5 kW on one supply of 1.6 runs, and its swing of 2.1 trips it
+    rig = f.check_supplies(1.5, 1, 1.6)
+    assert (rig.sustained, rig.transient) == (True, False)
+    assert f.check_supplies(1.5, 1, 1.6, transient_ratio=1.0).transient
+
+
+def test_u059_cards_that_one_outlet_carries_at_each_power_limit():
+    # 1.44 kW less 0.2 for the host: two at 575 W, three at 400, four at 300
+    assert_array_equal(f.gpus_on_circuit(1.44, 0.2, [0.575, 0.4, 0.3]), [2, 3, 4])
+    assert f.gpus_on_circuit(0.1, 0.2, 0.3) == 0
+
+
 def test_efficiency_of_a_supply_between_its_points():
     assert f.psu_efficiency("titanium", [0.1, 0.2, 0.35, 1.0]) == pytest.approx([0.90, 0.94, 0.95, 0.91])
 
@@ -96,7 +113,7 @@ def test_draw_follows_the_busy_share():
 # --- heat ---
 
 
-def test_heat_of_six_kilowatts():
+def test_u065_heat_of_six_kilowatts():
     # facility reference 3.3: 20,472 BTU/h, 1.71 tons; 10.2 kW: 34,800 and 2.9
     assert_allclose(f.btu_per_hour([6, 10.2]), [20_472, 34_802.4])
     assert_allclose(f.tons([6, 10.2]), [1.71, 2.9], atol=0.005)
@@ -304,6 +321,8 @@ def test_throttling_never_falls_with_more_cooling_and_batches_equal_singles():
     (lambda: f.pack([(1, -1, 1, 1, 1)], (42, 1, 1, 1)), "nodes"),
     (lambda: f.pack([(1, 1, 1, 1, 1)], (-42, 1, 1, 1)), "units"),
     (lambda: f.check_feeds(-1, 10, 2), "load_kw"),
+    (lambda: f.check_supplies(1, 2, 3, 2), "spare"),
+    (lambda: f.gpus_on_circuit(1, 0, 0), "gpu_kw"),
     (lambda: f.psus_left(6, 3, 4), "lost"),
     (lambda: f.psu_efficiency("bronze", 0.5), "rating"),
     (lambda: f.measured_draw_kw([1, 5], [2, 4], 0.5), "idle_kw"),

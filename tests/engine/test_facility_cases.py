@@ -314,6 +314,7 @@ PACK = {"nodes": 8, **H100, "rack_u": 42}
         ("circuit", {"volts": 400, "phases": 3}, "inputs/amps: missing"),
         ("racks", {"nodes": 8, "nodes_per_rack": 0, "node_kw": 1}, "inputs/nodes_per_rack: out_of_bounds"),
         ("racks", {"nodes": 8, "nodes_per_rack": 4, "node_kw": 1, "colour": "red"}, "inputs/colour: unknown_field"),
+        ("point_load", {"weight": 100}, "inputs/limit: missing"),
         ("sum_kw", {"items": [[1, 2, 3]]}, "inputs/items: bad_format"),
         ("pack", {**PACK, "reserved_u": 43}, "inputs/reserved_u: out_of_bounds"),
         ("pack", {**PACK, "feeds": 2}, "inputs/feed_kw: missing"),
@@ -340,6 +341,7 @@ PACK = {"nodes": 8, **H100, "rack_u": 42}
 def test_an_input_that_is_unknown_missing_or_impossible_is_refused_by_name(kind, inputs, named):
     wanted = {
         "circuit": "fits" if "load_kw" in inputs else "kva",
+        "point_load": "ok",
         "racks": "compute_racks",
         "sum_kw": "total_kw",
         "pack": "racks",

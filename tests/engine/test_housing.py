@@ -7,7 +7,8 @@ import math
 
 import pytest
 
-from tests.engine.sample import amounts, book, build, evaluated, only, plan, pool
+from planner.engine.facility import circuit_kw
+from tests.engine.sample import CARD, amounts, book, build, evaluated, only, plan, pool
 
 SITE = {"slug": "room", "pue": 1.5, "electricity_price_per_kwh": 0.10}
 AIR = {"slug": "air", "item": "split-ac", "adds_cooling_kw": 5.0, "lead_weeks": 4.0}  # one month
@@ -141,6 +142,26 @@ def test_a_circuit_with_an_upgrade_is_bought_and_holds_until_it_is_there():
     assert amounts(result, "capex.facility")[0] == 10_000.0
     # 15 of 20 kW: one of two boxes runs
     assert result.capacity.tolist() == [8.0] * 2 + [16.0] * 10
+
+
+def test_u058_the_card_that_passes_an_office_socket_has_its_circuit_ordered_before_it_is_there():
+    # 120 V, 15 A, 80 %: 1,440 W. A rig of 0.4 kW and two cards of 0.45 takes 1.3; the third passes it in month 5
+    socket = circuit_kw(120, 15, 1, 0.8, 1.0)
+    assert socket == pytest.approx(1.44)
+    rig = build("chassis", 2, 4, 10_000.0, max_kw=1.3, typical_kw=1.0, idle_kw=0.2, in_rack=False)
+    card = {**CARD, "max_kw": 0.45, "typical_kw": 0.35, "idle_kw": 0.03}
+    growing = plan(
+        start={"build": "chassis", "quantity": 1, "cards": 2}, follow_up={"kind": "cards", "build": "chassis"}
+    )
+    result = one(
+        growing,
+        work={**rising(*[2] * 5, *[3] * 7), "target_utilisation": 1.0},
+        site={"kind": "office", "power_kw": socket, "upgrades": [FEED]},
+        prices=book(builds={"chassis": rig}, addons={"chassis": card}),
+    )
+    assert [(order.ordered, order.in_service) for order in result.housing.upgrades] == [(3, 5)]
+    assert amounts(result, "capex.facility")[3] == 10_000.0
+    assert result.capacity.tolist() == [2.0] * 5 + [3.0] * 7
 
 
 def test_one_step_that_adds_cooling_and_power_is_bought_once():

@@ -106,6 +106,38 @@ def test_on_six_feeds_a_b200_keeps_its_power():
     assert (found.feed_loss.survives, found.racks[0].short) == (True, ())
 
 
+def test_u051_a_load_on_two_feeds_counts_once_and_each_alone_must_carry_it():
+    found = layout(boxes(2, {"circuit": {**FEEDS, "redundancy": "2N"}}), 0)
+    (rack,) = found.racks
+    assert rack.kw == 20.0  # not twice
+    assert rack.feeds.fits_one_lost
+    assert found.feed_loss.survives
+    assert (rack.kw, rack.typical_kw) == (20.0, 16.0)  # maximum and expected draw stand apart
+
+
+def test_u055_a_rating_never_blanks_the_load():
+    loads = [layout(boxes(2, {"rack_kw": rating}), 0).racks[0].kw for rating in (None, 25.0, 40.0)]
+    assert loads == [20.0, 20.0, 20.0]
+    # 20 kW over two feeds of 22.17
+    share = layout(boxes(2, {"circuit": FEEDS}), 0).racks[0].feeds.share_each
+    assert share == pytest.approx(20 / 44.34, abs=0.0005)
+
+
+def test_u062_headroom_is_shown_on_maximum_and_on_expected_draw():
+    found = layout(boxes(2, {"power_kw": 24.0, "rack_kw": 21.0}), 0)
+    power, rack = (next(bar for bar in found.bars if bar.resource == name) for name in ("power", "kw"))
+    assert (power.used, power.expected, power.limit) == (20.0, 16.0, 24.0)
+    assert (rack.used, rack.expected, rack.limit) == (20.0, 16.0, 21.0)
+
+
+def test_u063_what_arrives_later_takes_units_power_and_weight_from_its_month_on():
+    waves = [{"month": 5, "quantity": 2}]
+    later = plan(start={"build": "box", "quantity": 1}, follow_up={"kind": "schedule", "build": "box", "waves": waves})
+    result = evaluated(later, work=pool(8.0), sites=[SITE]).plans[0]
+    racks = [layout(result, month).racks[0] for month in (4, 5, 11)]
+    assert [(rack.units, rack.kw, rack.kg) for rack in racks] == [(8, 10, 100), (24, 30, 300), (24, 30, 300)]
+
+
 def test_on_a_single_feed_everything_stops_with_it():
     found = layout(boxes(1, {"circuit": {**FEEDS, "feeds": 1}}), 0)
     assert (found.feed_loss.survives, found.feed_loss.machines_off) == (False, 1)

@@ -162,6 +162,48 @@ def psus_needed(max_kw: npt.ArrayLike, psu_kw: npt.ArrayLike) -> Values:
     return unboxed(rounded_up(draw))
 
 
+# Peak of a synchronous swing over steady draw, at microseconds. [1] Facility reference 2.4 (GB300 racks).
+TRANSIENT_RATIO = 1.4
+
+
+@dataclass(frozen=True)
+class SupplyCheck:
+    """Whether supplies carry what a machine draws for long, and what it draws for an instant."""
+
+    usable_kw: float  # of the supplies that may not fail [kW]
+    sustained: bool
+    transient: bool  # the swing, on all supplies that run
+    headroom_kw: float  # usable over sustained draw [kW]
+
+
+def check_supplies(
+    max_kw: float, psus: int, psu_kw: float, spare: int = 0, transient_ratio: float = TRANSIENT_RATIO
+) -> SupplyCheck:
+    """Return whether supplies carry sustained draw without the spare ones, and swings with all of them.
+
+    max_kw : sustained maximum. [kW]   psus : supplies. [1]   psu_kw : rating of one. [kW]
+    spare  : supplies that may fail; half of them for N+N, which halves the usable watts. [1]
+    transient_ratio : swing over sustained draw. [1]
+    Source: facility reference 2.3, 2.4.
+    """
+    draw, rating = float(within("max_kw", max_kw, 0.0, unit="kW")), float(within("psu_kw", psu_kw, 0.0, unit="kW"))
+    count = int(whole("psus", psus, 1))
+    usable = (count - int(whole("spare", spare, 0, count - 1))) * rating
+    swing = draw * float(within("transient_ratio", transient_ratio, 1.0))
+    return SupplyCheck(usable, draw <= usable + SLACK, swing <= count * rating + SLACK, usable - draw)
+
+
+def gpus_on_circuit(circuit_kw: npt.ArrayLike, host_kw: npt.ArrayLike, gpu_kw: npt.ArrayLike) -> Values:
+    """Return the most GPUs that one circuit carries beside their host, floor((P − host)/GPU). [GPU]
+
+    circuit_kw, host_kw, gpu_kw : what the circuit carries continuously, the machine without its cards, a card at its
+        power limit; any shapes. [kW]
+    Source: facility reference 2.2.
+    """
+    room = within("circuit_kw", circuit_kw, 0.0, unit="kW") - within("host_kw", host_kw, 0.0, unit="kW")
+    return unboxed(np.maximum(np.floor(room / above("gpu_kw", gpu_kw, unit="kW") + SLACK), 0.0).astype(np.int64))
+
+
 # Efficiency of a supply at 10, 20, 50 and 100 % load, 230 V redundant; None where the class demands nothing. [1]
 # Facility reference 2.3 (80 PLUS).
 EIGHTY_PLUS: dict[str, tuple[float | None, float, float, float]] = {

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from planner.engine import fabric, facility
 from planner.engine.bounds import above, within
 from planner.engine.quantities import InputError, Problem
 from planner.engine.rounding import SLACK
 from planner.engine.validation.base import Answer, Inputs, Solver
-from planner.engine.validation.reading import count, number, one_of, optional
+from planner.engine.validation.reading import count, given, number, one_of, optional
 
 # Names of the limits of a rack in the cases.
 BINDING = {"units": "u"}
@@ -30,22 +29,21 @@ def circuit(i: Inputs) -> Answer:
     kva = facility.circuit_kva(volts, amps, phases, derating, line_to_neutral=neutral)
     kw = facility.circuit_kw(volts, amps, phases, derating, power_factor, line_to_neutral=neutral)
     usable = facility.redundant_kw(kw, feeds, scheme)
-    answer: dict[str, Any] = {
+
+    def check() -> facility.FeedCheck:
+        return facility.check_feeds(given("load_kw", load), kw, feeds)
+
+    return {
         "kva": lambda: kva,
         "kw": lambda: kw,
         "watts": lambda: kw * 1000.0,
         "usable_kw": lambda: usable,
-    }
-    if load is None:
-        return answer
-    check = facility.check_feeds(load, kw, feeds)
-    return answer | {
-        "fits": lambda: load <= usable + SLACK,
-        "fits_all_feeds": lambda: check.fits,
-        "fits_one_feed_lost": lambda: check.fits_one_lost,
-        "headroom_kw": lambda: usable - load,
-        "feed_load_fraction": lambda: check.share_each,
-        "feed_load_fraction_one_lost": lambda: check.share_one_lost,
+        "fits": lambda: given("load_kw", load) <= usable + SLACK,
+        "fits_all_feeds": lambda: check().fits,
+        "fits_one_feed_lost": lambda: check().fits_one_lost,
+        "headroom_kw": lambda: usable - given("load_kw", load),
+        "feed_load_fraction": lambda: check().share_each,
+        "feed_load_fraction_one_lost": lambda: check().share_one_lost,
     }
 
 
@@ -57,31 +55,33 @@ def racks(i: Inputs) -> Answer:
     fixed_kg = i.number(one_of(i, "rack_fixed_kg", "rack_kg"), 0)
     management, pdus = count(i, one_of(i, "mgmt_racks", "management_racks"), 0), optional(i, "pdus_per_rack")
     management_pdus = optional(i, "pdus_per_mgmt_rack")
-    # one PDU position a node makes the layout's count the limit
+    # one position a node makes the layout's count the limit
     packed = facility.pack([(nodes, node_u or 0, node_kw, node_kg or 0, 1)], (None, None, None, each))
-    answer: dict[str, Any] = {
+
+    def used_u() -> float:
+        return each * given("node_u", node_u)
+
+    def compute_pdus() -> int:
+        return packed.racks * given("pdus_per_rack", pdus)
+
+    def mgmt_pdus() -> int:
+        return management * given("pdus_per_mgmt_rack", management_pdus) if management else 0
+
+    return {
         "compute_racks": lambda: packed.racks,
         "mgmt_racks": lambda: management,
         "total_racks": lambda: packed.racks + management,
         "rack_kw": lambda: each * node_kw,
         "total_kw": lambda: nodes * node_kw,
+        "compute_pdus": compute_pdus,
+        "mgmt_pdus": mgmt_pdus,
+        "total_pdus": lambda: compute_pdus() + mgmt_pdus(),
+        "used_u": used_u,
+        "free_u": lambda: given("rack_u", rack_u) - reserved - used_u(),
+        "fits": lambda: used_u() <= given("rack_u", rack_u) - reserved + SLACK,
+        "rack_kg": lambda: fixed_kg + each * given("node_kg", node_kg),
+        "rack_cfm": lambda: each * given("node_cfm", node_cfm),
     }
-    if pdus is not None:
-        answer["compute_pdus"] = lambda: packed.racks * pdus
-    if management_pdus is not None:
-        answer["mgmt_pdus"] = lambda: management * management_pdus
-    if pdus is not None and (management_pdus is not None or not management):
-        answer["total_pdus"] = lambda: packed.racks * pdus + management * (management_pdus or 0)
-    if node_u is not None:
-        answer["used_u"] = lambda: each * node_u
-        if rack_u is not None:
-            answer["free_u"] = lambda: rack_u - reserved - each * node_u
-            answer["fits"] = lambda: each * node_u <= rack_u - reserved + SLACK
-    if node_kg is not None:
-        answer["rack_kg"] = lambda: fixed_kg + each * node_kg
-    if node_cfm is not None:
-        answer["rack_cfm"] = lambda: each * node_cfm
-    return answer
 
 
 def sum_kw(i: Inputs) -> Answer:
@@ -109,7 +109,7 @@ def pack(i: Inputs) -> Answer:
     each, limit = facility.per_rack(node, rack)
     packed = facility.pack([(nodes, *node)], rack)
     most = min(each, nodes) if each is not None else nodes
-    answer: dict[str, Any] = {
+    return {
         "nodes_per_rack": lambda: each,
         "binding": lambda: BINDING.get(limit, limit) if limit else None,
         "fits": lambda: packed.fits,
@@ -119,10 +119,8 @@ def pack(i: Inputs) -> Answer:
         "used_kg": lambda: fixed + most * node[2],
         "used_cords": lambda: most * node[3],
         "used_cfm": lambda: most * node[4],
+        "free_u": lambda: given("rack_u", units) - reserved - most * node[0],
     }
-    if units is not None:
-        answer["free_u"] = lambda: units - reserved - most * node[0]
-    return answer
 
 
 def _less(limit: float | None, taken: float, name: str, unit: str) -> float | None:
@@ -163,15 +161,13 @@ def pdu_loss(i: Inputs) -> Answer:
             raise InputError(Problem(("inputs", "psus_needed"), "missing"))
         needed = facility.psus_needed(node_kw, psu_kw)
     left = facility.psus_left(psus, pdus, lost)
-    answer: dict[str, Any] = {
+    return {
         "psus_left": lambda: left,
         "psus_lost": lambda: psus - left,
         "psus_needed": lambda: needed,
         "keeps_full_power": lambda: facility.psu_ok(psus, pdus, needed, lost),
+        "kw_left": lambda: left * given("psu_kw", psu_kw),
     }
-    if psu_kw is not None:
-        answer["kw_left"] = lambda: left * psu_kw
-    return answer
 
 
 def airflow(i: Inputs) -> Answer:
@@ -195,23 +191,20 @@ def airflow(i: Inputs) -> Answer:
 
 def heat(i: Inputs) -> Answer:
     kw, margin = i.number("watts") / 1000.0, i.number("margin", 1.0)
-    unit_kw, spare = number(i, "unit_kw"), optional(i, "spare_units")
-    answer: dict[str, Any] = {
+    unit_kw, spare = number(i, "unit_kw"), count(i, "spare_units", 0)
+    return {
         "btu_h": lambda: facility.btu_per_hour(kw),
         "tons": lambda: facility.tons(kw),
         "btu_h_with_margin": lambda: facility.btu_per_hour(kw * margin),
         "tons_with_margin": lambda: facility.tons(kw * margin),
         "kw_with_margin": lambda: kw * margin,
+        "units": lambda: facility.cooling_units(kw * margin, given("unit_kw", unit_kw), spare),
     }
-    if unit_kw is not None:
-        answer["units"] = lambda: facility.cooling_units(kw * margin, unit_kw, 0 if spare is None else spare)
-    return answer
 
 
 def point_load(i: Inputs) -> Answer:
     load, limit = facility.point_load(i.number("weight"), count(i, "feet", 4, 1)), number(i, "limit")
-    answer: dict[str, Any] = {"load_per_foot": lambda: load}
-    return answer if limit is None else answer | {"ok": lambda: load <= limit + SLACK}
+    return {"load_per_foot": lambda: load, "ok": lambda: load <= given("limit", limit) + SLACK}
 
 
 def floor_ibm(i: Inputs) -> Answer:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from planner.engine.bounds import whole, within
 from planner.engine.quantities import InputError, Problem
 from planner.engine.validation.base import Inputs
+
+Number = TypeVar("Number", int, float)
 
 # Counts are computed in 64 bits, products of some included.
 MOST = 2**31
@@ -25,6 +27,13 @@ def optional(i: Inputs, name: str, low: int = 0) -> int | None:
 def number(i: Inputs, name: str) -> float | None:
     """A number that is not negative, or None where the case is silent. Raises InputError by name."""
     return None if i.get(name) is None else float(within(name, i.number(name), 0.0))
+
+
+def given(name: str, value: Number | None) -> Number:
+    """An optional input where an expected field cannot do without it; raises InputError `missing` by name."""
+    if value is None:
+        raise InputError(Problem(("inputs", name), "missing"))
+    return value
 
 
 def one_of(i: Inputs, *names: str) -> str:

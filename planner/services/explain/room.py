@@ -111,7 +111,9 @@ def racks(subject: Subject) -> Node:
     if network is not None and network.switches[0, m]:
         parts.append(subject.figure("switches", gettext("Switches"), float(network.switches[0, m]), "switch"))
     site = subject.plan.housing.site_of[m]
-    limits = ("rack_units", "reserved_units", "rack_kw", "rack_kg", "racks")
+    limits = ["rack_units", "reserved_units", "rack_kw", "rack_kg", "rack_cfm", "racks"]
+    if site.circuit is not None:
+        limits += [f"circuit/{name}" for name in ("volts", "amps", "feeds", "redundancy")]
     return subject.figure(
         "racks",
         gettext("Racks"),
