@@ -362,8 +362,8 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
         return ""
     if code in ("cooling_short", "room_short") or code.startswith("room_"):
         return f"{site}/{_LIMITS.get(resource, 'cooling_kw')}"
-    if code == "noise":
-        return f"{site}/noise_limit_db"
+    if code in ("noise", "office_server"):
+        return f"{site}/noise_limit_db" if facts.get("loud", True) else f"{site}/cooling_kw"
     if code in ("stale_price", "no_quote"):
         return f"market/own_prices/{facts.get('item')}"
     if code == "order_by_past":

@@ -1,6 +1,18 @@
 from django.urls import path
 
-from planner.views import home, prices, purchasing, reports, runs, shared, sizing, validation, why, workspace
+from planner.views import (
+    facility,
+    home,
+    prices,
+    purchasing,
+    reports,
+    runs,
+    shared,
+    sizing,
+    validation,
+    why,
+    workspace,
+)
 from planner.views.theme import theme
 
 app_name = "planner"
@@ -24,6 +36,7 @@ urlpatterns = [
     path("s/<int:pk>/delete/", home.delete, name="delete"),
     path("s/<int:pk>/chart/<slug:code>/", workspace.chart, name="chart"),
     path("s/<int:pk>/chart/<slug:code>.csv", workspace.chart_csv, name="chart_csv"),
+    path("s/<int:pk>/facility/", facility.room, name="facility"),
     path("s/<int:pk>/purchasing/", purchasing.purchasing, name="purchasing"),
     path("s/<int:pk>/purchasing/orders.csv", purchasing.orders_csv, name="orders_csv"),
     path("s/<int:pk>/purchasing/orders.zip", purchasing.orders_zip, name="orders_zip"),

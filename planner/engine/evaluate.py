@@ -290,8 +290,8 @@ class _PlanRun:
             return allocation, housing, 0.0
         running = {slug: cards * housing.slowed for slug, cards in installed.items()}
         slowed = allocate(order, reference, usable, running, offered, installed=installed)
-        lost = (allocation.useful_owned - slowed.useful_owned)[0] * self.books.calendar.hours
-        return slowed, housing, float(lost.sum())
+        housing.lost_gpu_hours = (allocation.useful_owned - slowed.useful_owned) * self.books.calendar.hours
+        return slowed, housing, float(housing.lost_gpu_hours[0].sum())
 
     def _write(
         self,

@@ -6,12 +6,16 @@ import datetime as dt
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from planner.engine.costs import Books
-from planner.engine.housing import UpgradeOrder
-from planner.engine.inputs import PoolWorkload, Scenario
+from planner.engine.facility import METHOD_RACK_KW
+from planner.engine.fleet import Holding
+from planner.engine.housing import UpgradeOrder, noise_limit
+from planner.engine.inputs import PoolWorkload, Scenario, Site
 from planner.engine.lines import round_half_up
 from planner.engine.result import Finding, PlanResult
+from planner.engine.rounding import SLACK
 from planner.engine.workload import tensor_parallel_gang
 
 
@@ -78,23 +82,7 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
             result.warnings.append(
                 Finding("order_by_past", 0, {"order_by": earliest.order_by.isoformat(), "item": earliest.item})
             )
-    for site in scenario.sites:
-        here = np.array([where.slug == site.slug for where in result.housing.site_of])
-        for holding in result.fleet.holdings:
-            build, there = holding.machine.build, here & (holding.hosts[0] > 0)
-            if site.noise_limit_db is not None and (build.noise_db or 0) > site.noise_limit_db and there.any():
-                result.warnings.append(
-                    Finding(
-                        "noise",
-                        int(np.argmax(there)),
-                        {
-                            "item": build.slug,
-                            "noise_db": build.noise_db,
-                            "limit": site.noise_limit_db,
-                            "site": site.slug,
-                        },
-                    )
-                )
+    _warn_of_people(result, scenario)
     _warn_of_uneven_gpus(result, scenario)
     _warn_of_rented_gang(result)
     unmet_hours = float((allocation.unmet[0] * calendar.hours).sum())
@@ -102,6 +90,51 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
         result.unmet_cost = _unmet_cost(result, scenario, books, unmet_hours)
         first = int(np.argmax(allocation.unmet[0] > 0))
         result.warnings.append(Finding("unmet", first, {"gpu_hours": unmet_hours, "cost": result.unmet_cost}))
+
+
+# GPUs from which a machine cooled by air is made for a data hall: its fans and its heat leave no room for people. [GPU]
+DATA_HALL_GPUS = 8
+
+
+def _warn_of_people(result: PlanResult, scenario: Scenario) -> None:
+    """Machines beside which nobody can work; one of eight GPUs and more in an office is a warning that blocks."""
+    for site in scenario.sites:
+        here = np.array([where.slug == site.slug for where in result.housing.site_of])
+        for holding in result.fleet.holdings:
+            there = here & (holding.hosts[0] > 0)
+            if there.any():
+                warning = _too_much_for_people(result, site, holding, there)
+                if warning is not None:
+                    result.warnings.append(warning)
+
+
+def _too_much_for_people(
+    result: PlanResult, site: Site, holding: Holding, there: npt.NDArray[np.bool_]
+) -> Finding | None:
+    """The warning of one kind of machine in one room, in the first month in which it is too loud or too hot there."""
+    build, most = holding.machine.build, noise_limit(site)
+    gpus = np.where(there, holding.cards[0] / np.where(there, holding.hosts[0], 1.0), 0.0)
+    kw = np.where(there, holding.machine.host_kw[0] + gpus * holding.machine.card_kw[0], 0.0)
+    loud = there & (most is not None and build.noise_db is not None and build.noise_db > most)
+    facts = {"item": build.slug, "noise_db": build.noise_db, "limit": most, "site": site.slug}
+    if site.kind == "office" and build.cooling == "air" and build.in_rack:
+        carried = result.housing.limits["cooling"]
+        # one small rack at most is what comfort air conditioning carries where nobody has named its limit
+        carried = np.where(np.isfinite(carried), carried, METHOD_RACK_KW["office_air"])
+        hot = there & (kw > carried + SLACK)
+        blocking = (gpus >= DATA_HALL_GPUS - SLACK) & (loud | hot)
+        if blocking.any():
+            month = int(np.argmax(blocking))
+            more = {
+                "gpus": float(gpus[month]),
+                "heat_kw": float(kw[month]),
+                "cooling_kw": float(carried[month]),
+                "loud": bool(loud[month]),
+                "hot": bool(hot[month]),
+                "blocking": True,
+            }
+            return Finding("office_server", month, {**facts, **more})
+    return Finding("noise", int(np.argmax(loud)), facts) if loud.any() else None
 
 
 def _warn_of_uneven_gpus(result: PlanResult, scenario: Scenario) -> None:

@@ -5,6 +5,7 @@ Packing, circuits and throttling are formulas of `facility`; this module walks t
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -74,6 +75,9 @@ class Housing:
     upgrades: list[UpgradeOrder] = field(default_factory=list)
     shortages: list[Shortage] = field(default_factory=list)
     site_of: list[Site] = field(default_factory=list)  # by month
+    # by resource, (M,): what the room carries with the upgrades in service; infinite where no limit is known
+    limits: dict[str, Array] = field(default_factory=dict)
+    lost_gpu_hours: Array = field(default_factory=lambda: np.zeros((1, 1)))  # (S, M): of work that heat took
 
     @property
     def factor(self) -> Array:
@@ -134,18 +138,20 @@ def house(
         racks=racks,
         contracted_kw=_contracted(sites, draw_max),
         site_of=sites,
+        lost_gpu_hours=np.zeros(draw_max.shape),
         contracted_without_fabric_kw=_contracted(sites, draw_max - fabric_kw[0]),
     )
     answer.shortages.extend(short_of)
     needs = {"cooling": draw_busy, "power": draw_max, "racks": racks}
-    room = {resource: _limits(resource, sites) for resource in needs}
+    room = {resource: limits_of(resource, sites) for resource in needs}
     steps = _climb({resource: needed[0] for resource, needed in needs.items()}, room, sites)
     if plan.upgrades == "buy":
         answer.upgrades.extend(steps)
     for order in answer.upgrades:
         there = [site.slug == order.site for site in sites[order.in_service :]]
         for resource, limits in room.items():
-            limits[order.in_service :] += np.where(there, _adds(order.upgrade, resource), 0.0)
+            limits[order.in_service :] += np.where(there, adds(order.upgrade, resource), 0.0)
+    answer.limits = room
     hosts = np.asarray(sum((holding.hosts for holding in fleet.holdings), np.zeros(draw_max.shape)))
     # machines without a circuit or a place do not run; switches take their power first
     answer.held = np.minimum(
@@ -181,23 +187,24 @@ def _shortage(
     if not over.any():
         return None
     first = int(np.argmax(over))
-    remedy = next(
-        (step for step in steps if step.site == sites[first].slug and _adds(step.upgrade, resource) > 0), None
-    )
+    remedy = next((step for step in steps if step.site == sites[first].slug and adds(step.upgrade, resource) > 0), None)
     months = int(over.sum())
     return Shortage(resource, first, float(needed[first]), float(limits[first]), sites[first].slug, months, remedy)
 
 
-def _adds(upgrade: Upgrade, resource: str) -> float:
+def adds(upgrade: Upgrade, resource: str) -> float:
+    """What a step of the ladder adds to cooling, power or racks. [kW] or [1]"""
     return {"cooling": upgrade.adds_cooling_kw, "power": upgrade.adds_power_kw, "racks": float(upgrade.adds_racks)}[
         resource
     ]
 
 
-def _limits(resource: str, sites: list[Site]) -> Array:
-    """(M,): the room's limit in each month, infinity where none is known."""
-    name = {"cooling": "cooling_kw", "power": "power_kw", "racks": "racks"}[resource]
-    values = [getattr(site, name) for site in sites]
+def limits_of(resource: str, sites: list[Site]) -> Array:
+    """(M,): the room's limit in each month before any upgrade, infinity where none is known."""
+    values = [
+        power_limit(site) if resource == "power" else site.cooling_kw if resource == "cooling" else site.racks
+        for site in sites
+    ]
     return np.array([np.inf if value is None else float(value) for value in values])
 
 
@@ -212,14 +219,14 @@ def _climb(needs: dict[str, Array], limits: dict[str, Array], sites: list[Site])
         for resource, needed in needs.items():
             while needed[m] > limits[resource][m] + have[site.slug, resource] + 1e-9:
                 taken = {order.upgrade.slug for order in orders if order.site == site.slug}
-                step = next((up for up in site.upgrades if up.slug not in taken and _adds(up, resource) > 0), None)
+                step = next((up for up in site.upgrades if up.slug not in taken and adds(up, resource) > 0), None)
                 if step is None:
                     break
                 lead = lead_in_months(step.lead_weeks)
                 ordered = max(0, m - lead)
                 orders.append(UpgradeOrder(site.slug, step, ordered, min(ordered + lead, len(sites)), resource))
                 for other in needs:
-                    have[site.slug, other] += _adds(step, other)
+                    have[site.slug, other] += adds(step, other)
     return orders
 
 
@@ -253,15 +260,47 @@ def feed_kw(circuit: Circuit) -> float:
     )
 
 
+def on_one_circuit(site: Site) -> bool:
+    """Whether the circuit is all the power there is: an office that names one, and no power of the room."""
+    return site.kind == "office" and site.circuit is not None and site.power_kw is None
+
+
+def power_limit(site: Site) -> float | None:
+    """What the circuits of a room carry before any upgrade; None where no limit is known. [kW]
+
+    120 V × 15 A × 80 % is 1.44 kW: an office on one circuit has that and no more, in a rack or beside it.
+    """
+    if site.circuit is not None and on_one_circuit(site):
+        return _usable_kw(site.circuit)
+    return site.power_kw
+
+
+# Speech at one metre: in a louder office people raise their voices. [dB(A)] Assumption.
+OFFICE_NOISE_DB = 60.0
+
+
+def noise_limit(site: Site) -> float | None:
+    """How loud a machine may be; None where nobody works beside it. [dB(A)]"""
+    if site.noise_limit_db is None and site.kind == "office":
+        return OFFICE_NOISE_DB
+    return site.noise_limit_db
+
+
+def _usable_kw(circuit: Circuit) -> float:
+    """All feeds of a rack after what its redundancy keeps free. [kW]"""
+    return float(redundant_kw(feed_kw(circuit), circuit.feeds, circuit.redundancy))
+
+
 def rack_limits(site: Site) -> tuple[float | None, ...]:
     """What one rack of a site may hold, in the order of `facility.LIMITS`; None is no limit known.
 
-    Units after what is reserved; kW the smaller of the rack's own limit and its feeds after redundancy.
+    Units after what is reserved; kW the smaller of the rack's own limit and its feeds after redundancy. Where the
+    feeds are the room's only circuit they limit the room, whose ladder may add another.
     """
     kw, cords = site.rack_kw, None
     if site.circuit is not None:
-        feeds = float(redundant_kw(feed_kw(site.circuit), site.circuit.feeds, site.circuit.redundancy))
-        kw = feeds if kw is None else min(kw, feeds)
+        if not on_one_circuit(site):
+            kw = min(kw if kw is not None else math.inf, _usable_kw(site.circuit))
         if site.circuit.outlets is not None:
             cords = float(site.circuit.feeds * site.circuit.outlets)
     return float(site.rack_units - site.reserved_units), kw, site.rack_kg, cords, site.rack_cfm

@@ -7,7 +7,6 @@ maximum draw, heat is what the plan's machines draw in that month.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.engine.facility import (
@@ -19,8 +18,8 @@ from planner.engine.facility import (
     psu_ok,
     throttle,
 )
-from planner.engine.housing import Kind, feed_kw, kinds_in_racks, packed, rack_limits
-from planner.engine.inputs import Site, Upgrade
+from planner.engine.housing import Kind, feed_kw, kinds_in_racks, on_one_circuit, packed, rack_limits
+from planner.engine.inputs import Circuit, Site, Upgrade
 from planner.engine.quantities import InputError, Problem
 from planner.engine.result import PlanResult
 from planner.engine.rounding import SLACK
@@ -38,6 +37,7 @@ class Stack:
     kg: float
     cords: int
     cfm: float
+    psus_needed: int | None = None  # of as many supplies as cords, to carry the maximum; None where unknown
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Rack:
     kg: float
     cords: float
     cfm: float
-    feeds: FeedCheck | None  # None where the site names no circuit
+    feeds: FeedCheck | None  # None where no circuit is known
     short: tuple[str, ...]  # machines that lose full power with one feed for want of supplies, by item
     above_method: bool  # draws more than the room's cooling method is assumed to carry from one rack
 
@@ -110,7 +110,8 @@ class Layout:
     beside: tuple[tuple[str, int], ...]  # machines that stand on shelves, by item
     bars: tuple[Bar, ...]
     airflow_cfm: float
-    feed_loss: FeedLoss | None  # None where the site names no circuit
+    circuit: Circuit | None  # that reaches each rack; None where the site names none, or an upgrade replaced it
+    feed_loss: FeedLoss | None  # None where no circuit is known
     cooling_loss: CoolingLoss | None  # None where the site names no cooling or no number of units
 
 
@@ -130,9 +131,10 @@ def layout(result: PlanResult, month: int, future: int = 0) -> Layout:
     limits = rack_limits(site)
     filled = packed(tuple(kind.row for kind in kinds), limits)
     names = [network.switch.slug if kind.build is None and network is not None else kind.item for kind in kinds]
+    circuit = _circuit(result, site, month)
     racks, first = [], 1
     for group in filled.layout:
-        racks.append(_rack(group, kinds, names, site, first))
+        racks.append(_rack(group, kinds, names, site, circuit, first))
         first += group.racks
     holdings = [holding for holding in result.fleet.holdings if not holding.machine.build.in_rack]
     beside = [(holding.machine.slug, round(float(holding.hosts[future, month]))) for holding in holdings]
@@ -145,20 +147,30 @@ def layout(result: PlanResult, month: int, future: int = 0) -> Layout:
         limit_by=filled.limit_by,
         fits=filled.fits,
         beside=tuple((slug, number) for slug, number in beside if number),
-        bars=_bars(result, site, racks, limits, future, month),
+        bars=_bars(result, racks, limits, future, month),
         airflow_cfm=sum(rack.count * rack.cfm for rack in racks),
-        feed_loss=_feed_loss(racks, site),
+        circuit=circuit,
+        feed_loss=_feed_loss(racks, circuit),
         cooling_loss=_cooling_loss(result, site, month, heat),
     )
 
 
-def _rack(group: RackGroup, kinds: list[Kind], names: list[str], site: Site, first: int) -> Rack:
+def _circuit(result: PlanResult, site: Site, month: int) -> Circuit | None:
+    """The feeds of a rack. Of a circuit that an upgrade adds to an office's only one nothing but its kW is known."""
+    more = on_one_circuit(site) and any(order.adds_power_kw > 0.0 for order in _in_service(result, site, month))
+    return None if more else site.circuit
+
+
+def _rack(
+    group: RackGroup, kinds: list[Kind], names: list[str], site: Site, circuit: Circuit | None, first: int
+) -> Rack:
     stacks, bottom = [], 1.0
     for place, number in sorted(group.items, key=lambda entry: -kinds[entry[0]].kg):
         kind = kinds[place]
-        stacks.append(Stack(names[place], number, bottom, kind.units, kind.kw, kind.kg, kind.cords, kind.cfm))
+        needed = kind.build.psus_needed if kind.build is not None and kind.build.psus else None
+        stacks.append(Stack(names[place], number, bottom, kind.units, kind.kw, kind.kg, kind.cords, kind.cfm, needed))
         bottom += number * kind.units
-    circuit, method = site.circuit, METHOD_RACK_KW[site.cooling_method]
+    method = METHOD_RACK_KW[site.cooling_method]
     short: tuple[str, ...] = ()
     if circuit is not None:
         short = tuple(names[place] for place, _ in group.items if _short(kinds[place], circuit.feeds))
@@ -188,15 +200,20 @@ def _short(kind: Kind, feeds: int) -> bool:
 
 
 def _bars(
-    result: PlanResult, site: Site, racks: list[Rack], limits: tuple[float | None, ...], future: int, month: int
+    result: PlanResult, racks: list[Rack], limits: tuple[float | None, ...], future: int, month: int
 ) -> tuple[Bar, ...]:
     """The room's limits with the upgrades in service, then those of a rack against the rack that uses most."""
-    housing, upgrades = result.housing, _in_service(result, site, month)
-    maximum, heat = float(housing.draw_max[future, month]), float(housing.draw_busy[future, month])
+    housing = result.housing
+
+    def room(name: str, used: float, expected: float | None = None) -> Bar:
+        most = float(housing.limits[name][month])
+        return Bar(name, used, most if math.isfinite(most) else None, expected)
+
+    heat = float(housing.draw_busy[future, month])
     bars = [
-        Bar("power", maximum, _raised(site.power_kw, [up.adds_power_kw for up in upgrades]), heat),
-        Bar("cooling", heat, _raised(site.cooling_kw, [up.adds_cooling_kw for up in upgrades])),
-        Bar("racks", float(housing.racks[future, month]), _raised(site.racks, [up.adds_racks for up in upgrades])),
+        room("power", float(housing.draw_max[future, month]), heat),
+        room("cooling", heat),
+        room("racks", float(housing.racks[future, month])),
     ]
     for name, limit in zip(LIMITS, limits, strict=True):
         used = max((float(getattr(rack, name)) for rack in racks), default=0.0)
@@ -205,17 +222,13 @@ def _bars(
     return tuple(bars)
 
 
-def _raised(limit: float | None, more: Sequence[float]) -> float | None:
-    return None if limit is None else limit + sum(more)
-
-
 def _in_service(result: PlanResult, site: Site, month: int) -> list[Upgrade]:
     orders = result.housing.upgrades
     return [order.upgrade for order in orders if order.site == site.slug and order.in_service <= month]
 
 
-def _feed_loss(racks: list[Rack], site: Site) -> FeedLoss | None:
-    if site.circuit is None:
+def _feed_loss(racks: list[Rack], circuit: Circuit | None) -> FeedLoss | None:
+    if circuit is None:
         return None
     over = [rack for rack in racks if rack.feeds is not None and not rack.feeds.fits_one_lost]
     holding = [rack for rack in racks if rack.feeds is not None and rack.feeds.fits_one_lost]

@@ -132,6 +132,31 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("too loud for {site}"),
         "warn",
     ),
+    "office_server": (
+        _(
+            "{item} ({gpus} GPUs) gives off up to {heat_kw} kW of heat and makes {noise_db} dB(A); {site} carries "
+            "away {cooling_kw} kW and tolerates {limit} dB(A). Such a server belongs in a data hall: do not order it "
+            "for this room as it is."
+        ),
+        _("8-GPU server in an office: too loud and too hot"),
+        "bad",
+    ),
+    "office_server_loud": (
+        _(
+            "{item} ({gpus} GPUs) makes {noise_db} dB(A), and {site} tolerates {limit} dB(A): people cannot work "
+            "beside it, even though its {heat_kw} kW of heat are carried away. Do not order it for this room as it is."
+        ),
+        _("8-GPU server in an office: too loud"),
+        "bad",
+    ),
+    "office_server_hot": (
+        _(
+            "{item} ({gpus} GPUs) gives off up to {heat_kw} kW of heat, and {site} carries away {cooling_kw} kW. Do "
+            "not order it for this room as it is."
+        ),
+        _("8-GPU server in an office: too hot"),
+        "bad",
+    ),
     "unmet": (
         _(
             "{hours} GPU-hours of work go undone, the first in {month}; at a penalty on the cloud "
@@ -375,7 +400,7 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
         match name:
             case "needed" | "limit" if isinstance(value, (int, float)) and found.code == "room_short":
                 texts[name] = counted(round(value, 1), RESOURCE_UNITS.get(facts.get("resource", ""), "1"))
-            case "needed" | "limit" if isinstance(value, (int, float)):
+            case "needed" | "limit" | "heat_kw" | "cooling_kw" if isinstance(value, (int, float)):
                 texts[name] = number(value, digits=3)
             case "limit":
                 texts[name] = _limit(found, evaluation)
@@ -450,6 +475,8 @@ def _variant(found: Finding) -> str:
         return "fit_cliff_never"
     if found.code == "cooling_short" and found.facts.get("stopped"):
         return "cooling_stopped"
+    if found.code == "office_server" and not (found.facts.get("loud", True) and found.facts.get("hot", True)):
+        return "office_server_loud" if found.facts.get("loud") else "office_server_hot"
     if found.code == "unmet" and found.facts.get("cost") is None:
         return "unmet_unpriced"
     if found.code == "upgrade_included" and "remedy_price" not in found.facts:

@@ -50,6 +50,7 @@ TABLE = {
     "prices": ("get", ("row",), {}, READ),
     "adopt_prices": ("post", ("row",), {"base": "1"}, {**CHANGE, EDITOR: 409}),
     "why": ("get", ("row", "cloud", "present_value"), {}, READ),
+    "facility": ("get", ("row",), {}, READ),
     "purchasing": ("get", ("row",), {}, READ),
     "orders_csv": ("get", ("row",), {"plan": "scale-out"}, READ),
     "orders_zip": ("get", ("row",), {"plan": "scale-out"}, READ),

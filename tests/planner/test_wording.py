@@ -221,6 +221,8 @@ FACTS = {
     "gpu_hours": 100.0,
     "cost": 375.0,
     "lead_months": 4,
+    "heat_kw": 10.2,
+    "cooling_kw": 5.0,
     "category": "opex.staff",
     "amount": 1000.0,
     "plan": "cluster",
