@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import Http404
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -57,7 +58,7 @@ def delete(request, pk):
     row = access.scenario_to_edit(request.user, pk)
     name = row.name or wording.template_title(row.template)
     if request.POST.get("sure") != "yes":
-        return render(request, "planner/delete.html", {"row": row, "name": name})
+        return render(request, "planner/delete.html", {"row": row, "name": name, "here": reverse("planner:home")})
     scenarios.delete(row)
     messages.success(request, _("“{name}” is deleted.").format(name=name))
     return redirect("planner:home")
