@@ -385,6 +385,8 @@ def test_the_form_makes_the_link_it_says(signed, report):
         ("views", "-1", "got “-1”."),
         ("views", "2.5", "got “2.5”."),
         ("views", "٣", "got “٣”."),
+        ("passphrase", "   ", "A passphrase has 8 to 128 characters; this one has 0."),
+        ("passphrase", "\u3000" * 9, "A passphrase has 8 to 128 characters; this one has 0."),
         ("passphrase", "short", "A passphrase has 8 to 128 characters; this one has 5."),
         ("passphrase", "x" * 129, "A passphrase has 8 to 128 characters; this one has 129."),
         ("language", "fr", "fr"),
@@ -395,6 +397,28 @@ def test_a_bad_option_is_named_and_makes_no_link(signed, report, field, typed, w
     assert answer.status_code == 400
     assert words in answer.content.decode()
     assert not ShareLink.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"data": {}},
+        {"data": {"views": "", "passphrase": ""}},
+        {"data": {"expires": ""}},
+        {"data": {"expires": "7"}, "content_type": "application/json"},
+    ],
+)
+def test_without_an_expiry_no_link_is_made(signed, report, sent):
+    answer = signed.post(reverse("planner:link_create", args=[report.pk]), **sent)
+    assert answer.status_code == 400
+    assert "“Expires” is missing" in answer.content.decode()
+    assert not ShareLink.objects.exists()
+
+
+@pytest.mark.parametrize("typed", ["１２", " 12 ", "１２ "])
+def test_a_limit_may_be_typed_in_full_width_digits(signed, report, typed):
+    signed.post(reverse("planner:link_create", args=[report.pk]), {"expires": "7", "views": typed})
+    assert ShareLink.objects.get().max_views == 12
 
 
 def test_in_production_addresses_begin_with_the_public_address_whatever_host_is_asked(signed, report, settings):
