@@ -30,7 +30,8 @@ def home(request):
         {"slug": slug, "title": wording.template_title(slug), "text": wording.template_text(slug)}
         for slug in gallery.templates()
     ]
-    return render(request, "planner/home.html", {"mine": mine, "templates": templates})
+    context = {"mine": mine, "templates": templates, "member": access.is_member(request.user)}
+    return render(request, "planner/home.html", context)
 
 
 @require_POST

@@ -40,6 +40,7 @@ class AskForPassword(LoginView):
     def form_valid(self, form):
         guesser = self.guesser()
         accounts.password_was_right(*guesser)
+        accounts.signed_in(form.get_user())
         response = super().form_valid(form)
         response.set_cookie(
             settings.KNOWN_COOKIE_NAME,
