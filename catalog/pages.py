@@ -1,6 +1,7 @@
 """What the pages show: the columns of each list, how a cell and a price are written, how far to trust them."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -214,7 +215,7 @@ GROUPS = (  # of a detail page, in this order; cells named by none come last
 )
 OTHER_GROUP = _("Data sheet")
 LONG_REMARK = 60  # characters; a shorter one stands in its cells
-HIDDEN = {"date_precision", "release_date_precision"}
+HIDDEN = {"date_precision", "release_date_precision", "extra_price_currency"}  # which stand beside their value
 # Units that only repeat the label: "Accelerators: 8" needs no "accelerators" behind it.
 COUNTS = {
     *("", "as stated", "accelerators", "slots", "supplies", "ports", "phases", "cards", "NICs", "generation", "year"),
@@ -311,8 +312,23 @@ def day(when: date | None, precision: str) -> str:
     }.get(precision, when.isoformat())
 
 
-def cell(record: ItemRecord, name: str, by_hand: bool = False) -> Cell:
-    """A cell of the data sheet; unknown stays unknown, never 0."""
+Names = dict[tuple[str, str], str]
+
+
+def names_of(cells: Iterable[tuple[str, str | None]]) -> Names:
+    """The names of the items that cells name by their slug: (kind, slug) → name. `cells` : (name of the cell, slug)."""
+    wanted = {(LINKS[name], slug) for name, slug in cells if name in LINKS and slug}
+    found = Item.objects.filter(kind__in={kind for kind, _slug in wanted}, slug__in={slug for _kind, slug in wanted})
+    return {(kind, slug): name for kind, slug, name in found.order_by().values_list("kind", "slug", "name")}
+
+
+def named_by(records: Iterable[ItemRecord]) -> Names:
+    """The names of the items that data sheets name."""
+    return names_of((name, getattr(record.spec, name, None)) for record in records for name in LINKS)
+
+
+def cell(record: ItemRecord, name: str, names: Names, by_hand: bool = False) -> Cell:
+    """A cell of the data sheet; unknown stays unknown, never 0. `names` has those of the items it names."""
     value, said = getattr(record.spec, name, None), record.provenance.get(name)
     low, _high, unit = specs.bounds(record.kind, name)
     numeric = low is not None
@@ -325,7 +341,9 @@ def cell(record: ItemRecord, name: str, by_hand: bool = False) -> Cell:
     elif isinstance(value, date):
         text = day(value, getattr(record.spec, f"{name}_precision", None) or "day")
     else:
-        text = wording.cell(name, value)
+        text = names.get((LINKS.get(name, ""), value)) or wording.cell(name, value)
+    if unit == "money each" and record.spec.extra_price_currency:
+        unit = f"{record.spec.extra_price_currency} / {wording.unit('each')}"
     status = "" if said is None or said.status == "sourced" else said.status
     link = ""
     if name in LINKS:
@@ -408,7 +426,9 @@ def choices(page: Page, name: str) -> list[tuple[str, str]]:
         return [(code, wording.freshness(code)) for code in FRESHNESS]
     lookup = _lookup(page, name)
     values = Item.objects.of_kind(*page.kinds).order_by().values_list(lookup, flat=True).distinct()
-    shown = {str(value): _shown(name, value) for value in values if value not in (None, "")}
+    given = [value for value in values if value not in (None, "")]
+    names = names_of((name, value) for value in given)
+    shown = {str(value): names.get((LINKS.get(name, ""), value)) or _shown(name, value) for value in given}
     return sorted(shown.items(), key=lambda pair: pair[1].casefold())
 
 
@@ -441,19 +461,22 @@ def _typed(page: Page, name: str, value: str):
 
 
 def groups(
-    record: ItemRecord, by_hand: bool = False, *, split: bool = True
+    record: ItemRecord, names: Names, by_hand: bool = False, *, split: bool = True
 ) -> list[tuple[str, list[tuple[str, Cell]]]]:
     """The whole data sheet by subject: (subject, [(label, cell), …]); unknown cells are named too."""
     left = [name for name in type(record.spec).model_fields if name not in HIDDEN]
     result = []
-    for title, names in GROUPS if split else ():
-        here = [name for name in names if name in left]
+    for title, these in GROUPS if split else ():
+        here = [name for name in these if name in left]
         left = [name for name in left if name not in here]
         if here:
             result.append((str(title), here))
     if left:
         result.insert(0, (str(OTHER_GROUP), left))
-    return [(title, [(wording.field(name), cell(record, name, by_hand)) for name in names]) for title, names in result]
+    return [
+        (title, [(wording.field(name), cell(record, name, names, by_hand)) for name in these])
+        for title, these in result
+    ]
 
 
 Groups = list[tuple[str, list[tuple[str, Cell]]]]

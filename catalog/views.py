@@ -79,6 +79,7 @@ def item_list(request, path):
     words, chosen, sort = asked(request, page)
     items = pages.found(page, words, chosen, sort, today)
     shown = Paginator(items, ROWS).get_page(request.GET.get("page"))
+    names = pages.named_by(item.record() for item in shown)
     filters = [Filter(name, wording.field(name), pages.choices(page, name), chosen[name]) for name in page.choosable]
     context = {
         "page": page,
@@ -87,7 +88,7 @@ def item_list(request, path):
         "filters": filters,
         "filtered": bool(words) or any(chosen.values()),
         "columns": columns(page, sort),
-        "rows": [row_of(page, item, today) for item in shown],
+        "rows": [row_of(page, item, names, today) for item in shown],
         "shown": shown,
         "sort": sort,
         "freshness_rule": wording.freshness_rule(),
@@ -102,8 +103,11 @@ def item_detail(request, path, slug):
     item = get_object_or_404(Item.objects.of_kind(*page.kinds).with_quotes(), slug=slug)
     record, quotes = item.record(), list(item.quotes.all())
     current = pages.current(quotes, today)
-    added = [addon_of(addon, today) for addon in addons(item)]
-    sheets, notes = pages.footnotes([pages.groups(record, item.edited_by_hand), *(each["groups"] for each in added)])
+    cards = list(addons(item))
+    names = pages.named_by([record, *(addon.record() for addon in cards)])
+    added = [addon_of(addon, names, today) for addon in cards]
+    own = pages.groups(record, names, item.edited_by_hand)
+    sheets, notes = pages.footnotes([own, *(each["groups"] for each in added)])
     for each, sheet in zip(added, sheets[1:], strict=True):
         each["groups"] = sheet
     context = {
@@ -157,14 +161,14 @@ def columns(page, sort):
     return result
 
 
-def row_of(page, item, today):
+def row_of(page, item, names, today):
     record = item.record()
     quote = pages.current(item.quotes.all(), today)
     return {
         "item": item,
         "name": item.name,
         "address": pages.address_of(item),
-        "cells": [pages.cell(record, name, item.edited_by_hand) for name in page.columns],
+        "cells": [pages.cell(record, name, names, item.edited_by_hand) for name in page.columns],
         "price": quote and pages.price(quote.record(), today, quote.edited_by_hand),
         "freshness": pages.freshness(item.quotes.all(), today),
     }
@@ -184,11 +188,11 @@ def addons(item):
     return Item.objects.of_kind("addon").filter(spec__build_slug=item.slug).with_quotes()
 
 
-def addon_of(item, today):
+def addon_of(item, names, today):
     quote = pages.current(item.quotes.all(), today)
     return {
         "item": item,
-        "groups": pages.groups(item.record(), item.edited_by_hand, split=False),
+        "groups": pages.groups(item.record(), names, item.edited_by_hand, split=False),
         "price": quote and pages.price(quote.record(), today, quote.edited_by_hand),
         "freshness": pages.freshness(item.quotes.all(), today),
     }

@@ -141,6 +141,15 @@ class _Said:
         return [(flip, side) for flip, side in ((below, "below"), (above, "above")) if flip is not None]
 
     def _where(self, curve: Curve, flip: Flip, side: str) -> str:
+        """Where the plan beyond a flip is the cheapest: to the end of the range, or as far as the next flip."""
+        beyond = curve.flips.index(flip) + (-1 if side == "below" else 1)
+        if 0 <= beyond < len(curve.flips):
+            low, high = sorted((flip.x, curve.flips[beyond].x))
+            high -= curve.whole  # of whole numbers a flip is the first beyond
+            if low == high:
+                return _("at {value}").format(value=self.chart.value(curve, low))
+            ends = wording.assumed_range(low, high, curve.unit, self.chart.currency)
+            return _("from {range}").format(range=ends)
         pattern = _("below {value}") if side == "below" else _("from {value} on") if curve.whole else _("above {value}")
         return pattern.format(value=self.chart.value(curve, flip.x))
 

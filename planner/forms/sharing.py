@@ -1,5 +1,7 @@
 """What a new share link may be given."""
 
+import unicodedata
+
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -26,18 +28,22 @@ def _languages():
 class LinkForm(forms.Form):
     """`options` are the keyword arguments of `sharing.create`."""
 
-    expires = forms.ChoiceField(label=gettext_lazy("Expires"), choices=_expiries, required=False)
+    expires = forms.ChoiceField(
+        label=gettext_lazy("Expires"),
+        choices=_expiries,
+        error_messages={"required": gettext_lazy("“Expires” is missing: say for how long the link opens, or “never”.")},
+    )
     views = forms.CharField(label=gettext_lazy("Opens at most"), required=False)
     language = forms.ChoiceField(label=gettext_lazy("Opens in"), choices=_languages, required=False)
-    passphrase = forms.CharField(label=gettext_lazy("Passphrase"), required=False)
+    passphrase = forms.CharField(label=gettext_lazy("Passphrase"), required=False, strip=False)
     hide_prices = forms.BooleanField(label=gettext_lazy("Leave out unit prices and quotes"), required=False)
 
     def clean_expires(self):
-        chosen = self.cleaned_data["expires"] or str(sharing.DEFAULT_EXPIRY)
+        chosen = self.cleaned_data["expires"]
         return None if chosen == NEVER else int(chosen)
 
     def clean_views(self):
-        typed = self.cleaned_data["views"].replace(",", "")
+        typed = unicodedata.normalize("NFKC", self.cleaned_data["views"]).replace(",", "")
         if not typed:
             return None
         if not (typed.isascii() and typed.isdigit() and 1 <= int(typed[:9]) <= sharing.MOST_VIEWS):
@@ -49,9 +55,10 @@ class LinkForm(forms.Form):
         return int(typed)
 
     def clean_passphrase(self):
-        passphrase = sharing.plain(self.cleaned_data["passphrase"])
+        typed = self.cleaned_data["passphrase"]
+        passphrase = sharing.plain(typed)
         low, high = sharing.SHORTEST_PASSPHRASE, sharing.LONGEST_PASSPHRASE
-        if passphrase and not low <= len(passphrase) <= high:
+        if typed and not low <= len(passphrase) <= high:
             raise forms.ValidationError(
                 _("A passphrase has {low} to {high} characters; this one has {count}.").format(
                     low=low, high=high, count=len(passphrase)

@@ -10,3 +10,12 @@ TOKEN = re.compile(r"(/r/)[^/\s?#\"'<>]+")
 class WithoutTokens(logging.Formatter):
     def format(self, record):
         return TOKEN.sub(r"\1[token]", super().format(record))
+
+
+class Brief(logging.Filter):
+    """Of a request that Django refuses as suspicious, one line: a traceback tells nothing, and anybody can cause it."""
+
+    def filter(self, record):
+        if record.name.startswith("django.security."):
+            record.exc_info = record.exc_text = None
+        return True

@@ -36,6 +36,11 @@ def scenario_to_edit(user, pk) -> Scenario:
     return found
 
 
+def is_member(user) -> bool:
+    """Whether the user is in any workspace."""
+    return Membership.objects.filter(user=user).exists()
+
+
 def _to_edit(user):
     return Workspace.objects.filter(membership__user=user, membership__role__in=EDITING).order_by("pk")
 

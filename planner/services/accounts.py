@@ -38,6 +38,18 @@ def _make_local_owner() -> User:
     return user
 
 
+def signed_in(user: User) -> None:
+    """Give a superuser who is in no workspace the oldest one, as an owner of it; made if there is none.
+
+    So the first account of a server can work at once. Anybody else is added to a workspace in the administration.
+    """
+    if not user.is_superuser or Membership.objects.filter(user=user).exists():
+        return
+    with transaction.atomic():
+        workspace = Workspace.objects.order_by("pk").first() or Workspace.objects.create(name="Outlay")
+        Membership.objects.get_or_create(user=user, workspace=workspace, defaults={"role": Membership.Role.OWNER})
+
+
 def admit_password(username: str, client: str, mark: str) -> int:
     """Whether a password may be tried now: 0, or the seconds to wait. [s]
 

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import Http404
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -29,7 +30,8 @@ def home(request):
         {"slug": slug, "title": wording.template_title(slug), "text": wording.template_text(slug)}
         for slug in gallery.templates()
     ]
-    return render(request, "planner/home.html", {"mine": mine, "templates": templates})
+    context = {"mine": mine, "templates": templates, "member": access.is_member(request.user)}
+    return render(request, "planner/home.html", context)
 
 
 @require_POST
@@ -57,7 +59,7 @@ def delete(request, pk):
     row = access.scenario_to_edit(request.user, pk)
     name = row.name or wording.template_title(row.template)
     if request.POST.get("sure") != "yes":
-        return render(request, "planner/delete.html", {"row": row, "name": name})
+        return render(request, "planner/delete.html", {"row": row, "name": name, "here": reverse("planner:home")})
     scenarios.delete(row)
     messages.success(request, _("“{name}” is deleted.").format(name=name))
     return redirect("planner:home")

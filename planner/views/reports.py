@@ -62,6 +62,8 @@ def _list(request, report=None, *, row=None, fresh="", form=None):
         "most_views": sharing.MOST_VIEWS,
         "shortest": sharing.SHORTEST_PASSPHRASE,
     }
+    if report is not None:
+        context["here"] = _place(report)
     return render(request, "planner/reports.html", context, status=400 if form is not None else 200)
 
 
@@ -142,10 +144,10 @@ def html_file(request, pk):
 @signed_in
 def delete(request, pk):
     report = access.report_to_delete(request.user, pk)
-    if request.POST.get("sure") != "yes":
-        context = {"report": report, "name": _name(report), "links": report.links.count(), "back": _place(report)}
-        return render(request, "planner/report_delete.html", context)
     back = _place(report)
+    if request.POST.get("sure") != "yes":
+        context = {"report": report, "name": _name(report), "links": report.links.count(), "back": back, "here": back}
+        return render(request, "planner/report_delete.html", context)
     reports.delete(report)
     messages.success(request, _("The report is deleted; its links open nothing any more."))
     return redirect(back)

@@ -33,10 +33,12 @@ def _head(row, user):
 def _state(run):
     """How a run stands, in the words of the page."""
     found = runs.progress(run)
+    percent = int(found.share * 100)
     return {
         "run": run,
         "tone": TONES.get(run.state, ""),
-        "percent": int(found.share * 100),
+        "percent": percent,
+        "far": wording.percent(percent / 100),
         "elapsed": "" if found.elapsed is None else wording.duration(found.elapsed),
         "remaining": "" if found.remaining is None else wording.duration(found.remaining),
         "unattended": found.unattended,

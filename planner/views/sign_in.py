@@ -18,7 +18,8 @@ from django.views.decorators.http import require_safe
 from planner.services import accounts, codes, throttle
 
 MARKED_FOR = 365 * 24 * 3600  # [s]
-#: Nobody finds a code of 128 bits by trying; the waits are short, so that a page which sends wrong ones is a nuisance.
+#: Nobody finds a code of 128 bits by trying, so a right one is let in at any time: only who sends wrong ones is slowed,
+#: and cannot shut the owner out by that.
 CODES = throttle.Rule(free=5, longest=60)
 
 
@@ -39,6 +40,7 @@ class AskForPassword(LoginView):
     def form_valid(self, form):
         guesser = self.guesser()
         accounts.password_was_right(*guesser)
+        accounts.signed_in(form.get_user())
         response = super().form_valid(form)
         response.set_cookie(
             settings.KNOWN_COOKIE_NAME,
@@ -76,13 +78,11 @@ def spend_code(request):
         raise Http404
     if request.method != "POST":  # as after a change of the language on the page that refused a code
         return redirect("sign-in")
-    sender = _sender(request)
-    if wait := throttle.admit("code", sender, CODES):
-        return _too_early(_code_page(request, wait=wait), wait)
     owner = codes.spend(request.POST.get("code", ""))
     if owner is None:
+        if wait := throttle.admit("code", throttle.client_of(request), CODES):
+            return _too_early(_code_page(request, wait=wait), wait)
         return _code_page(request, wrong=True, status=403)
-    throttle.succeeded("code", sender)
     login(request, owner)
     wanted = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, request.is_secure())
@@ -105,10 +105,3 @@ def _too_early(response, wait):
     response.status_code = 429
     response.headers["Retry-After"] = str(wait)
     return response
-
-
-def _sender(request):
-    """Who is counted: a web page of somebody else's that sends wrong codes must not slow the field on our own."""
-    origin = request.headers.get("Origin", "")
-    ours = origin in ("", f"{request.scheme}://{request.get_host()}")
-    return f"{throttle.client_of(request)} {'page' if ours else 'file'}"

@@ -120,6 +120,8 @@ def _whole(request, shown, status=200, **more):
         "sections": sections,
         **more,
     }
+    if request.method == "POST":
+        context["here"] = reverse("planner:workspace", args=[shown.row.pk])
     return render(request, "planner/workspace.html", context, status=status)
 
 

@@ -48,7 +48,7 @@ COLUMNS = {
 RECORDS = {"order": _("order"), "rest": _("other capex")}
 # A price path has moved a forecast since the day of its quote.
 BASES = {"quoted": _("quoted"), "list": _("list price"), "estimate": _("estimate"), "forecast": _("forecast")}
-STATES = {"quoted": _("quote"), "list": _("list price"), "estimate": _("estimate"), "own": _("your own figure")}
+STATES = {"quoted": _("quote"), "list": _("list price"), "estimate": _("estimate"), "own": _("entered in the scenario")}
 DOUBTS = {
     "no_price": _("no price"),
     "not_quoted": _("no quote"),
@@ -99,7 +99,7 @@ def position(line: Line, book: PriceBook) -> str:
 
 
 def price_state(basis: str, source: Source) -> str:
-    """The price that is used while a quote is lacking: "your own figure", "estimate of 1 Nov 2026"; "" for none."""
+    """The price that is used while a quote is lacking: "entered in the scenario", "estimate of 1 Nov 2026"; or ""."""
     word = str(STATES[basis]) if basis else ""
     if basis in ("", "own") or source.dated is None:
         return word
@@ -109,7 +109,7 @@ def price_state(basis: str, source: Source) -> str:
 def origin(source: Source) -> str:
     """Where a price comes from, for a file: an address, else the catalog's remark."""
     if source.basis == "own":
-        return gettext("your own figure")
+        return gettext("entered in the scenario")
     return source.url or source.note
 
 

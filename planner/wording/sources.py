@@ -16,7 +16,7 @@ BADGES = {
     "sourced": _("sourced"),
     "market": _("market price"),
     "estimate": _("estimate"),
-    "own": _("yours"),
+    "own": _("entered"),
     "unverified": _("unverified"),
     "stale": _("stale"),
 }
@@ -113,7 +113,7 @@ def source(origin: Source, pricing_date: dt.date | None = None, stale_after_days
     if origin.valid_until is not None:
         facts.append(gettext("valid until {date}").format(date=date(origin.valid_until)))
     if origin.basis == "own":
-        facts.append(gettext("your own figure"))
+        facts.append(gettext("entered in the scenario"))
     rate = ""
     if origin.rate is not None and origin.rate != 1.0:
         rate = gettext("exchange rate {rate}").format(rate=number(origin.rate))

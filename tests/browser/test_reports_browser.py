@@ -261,5 +261,6 @@ def test_u124_paper_holds_every_row_and_cuts_no_chart(private, frozen):
             "() => [...document.querySelectorAll('figure, tr, .tiles')].map(each => getComputedStyle(each).breakInside)"
         )
         assert set(private.evaluate(breaks)) == {"avoid"}
+        assert private.evaluate("() => getComputedStyle(document.querySelector('.key')).breakBefore") == "avoid"
         printed = private.pdf(format=paper, prefer_css_page_size=paper == "A4")
         assert 3 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 12

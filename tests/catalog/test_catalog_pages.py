@@ -54,6 +54,25 @@ def test_nothing_loaded_is_said_not_left_blank(reader):
     assert "Nothing matches" in text_of(reader.get("/catalog/builds/"))
 
 
+def test_a_data_sheet_calls_another_item_by_its_name_with_a_link(reader, facts):
+    page = reader.get("/catalog/accelerators/h100-sxm/").content.decode()
+    successor = Item.objects.get(kind="accelerator", slug="h100-sxm").spec["successor_slug"]
+    name = Item.objects.get(kind="accelerator", slug=successor).name
+    assert f'<a href="/catalog/accelerators/{successor}/">{name}</a>' in page
+    assert f">{successor}</a>" not in page
+    listed = reader.get("/catalog/builds/", {"q": "srv-8x-h100-sxm"}).content.decode()
+    card = Item.objects.get(kind="accelerator", slug="h100-sxm").name
+    assert f'<a href="/catalog/accelerators/h100-sxm/">{card}</a>' in listed
+    assert f'<option value="h100-sxm">{card}</option>' in listed
+
+
+def test_money_of_a_data_sheet_names_its_currency(reader, facts):
+    text = text_of(reader.get("/catalog/builds/srv-4x-h200-nvl/"))
+    assert "Price of what comes with it 4,800 USD / each" in text
+    assert "money" not in text
+    assert "Currency of that price" not in text
+
+
 def test_search_finds_by_words_in_any_order(reader, facts):
     response = reader.get("/catalog/accelerators/", {"q": "sxm5 h100"})
     assert "1 item" in text_of(response)

@@ -416,6 +416,18 @@ def test_u108_u109_with_and_without_the_mark_of_utf_8_the_first_heading_is_intac
         assert found[0].text("record") == "order"
 
 
+@pytest.mark.parametrize(("language", "words"), [("en", "entered in the scenario"), ("zh-hans", "在情景中填入")])
+def test_a_price_of_a_template_is_not_called_the_users_own(language, words):
+    result = evaluate(*documents.resolve(gallery.document("small-team")))
+    with translation.override(language):
+        rows = table(orders_csv(purchase(result, "server-now", "S7", 1, TODAY), result.book, codes=True))
+        state = wording.price_state("own", Source(basis="own"))
+    sources = {row["source"] for row in rows}
+    assert words in sources
+    assert state == words
+    assert not any("your" in each or "您" in each for each in sources)
+
+
 def test_u113_a_part_number_survives_being_written_and_read():
     number = "00367901234567890323"
     data = csv_bytes([["part_number", "trailing"], [number, "4.50"]], bom=True)

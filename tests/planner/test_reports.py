@@ -1,5 +1,6 @@
 """Frozen reports: what they keep, what changes nothing, how they are verified."""
 
+import datetime as dt
 import json
 import re
 
@@ -46,9 +47,39 @@ def test_the_content_holds_document_prices_and_rounded_results(frozen, row):
 def test_the_results_are_of_no_language(row, editor):
     with override("en"):
         one = content(reports.freeze(row.head, editor))
+    Report.objects.all().delete()
     with override("zh-hans"):
         other = content(reports.freeze(row.head, editor))
     assert {**one, "created_at": ""} == {**other, "created_at": ""}
+
+
+def test_frozen_twice_by_a_double_click_it_is_one_report(signed, row):
+    for _ in range(2):
+        answer = signed.post(reverse("planner:freeze", args=[row.pk]), {"version": "1"}, follow=True)
+        assert "Version 1 is frozen as report" in answer.content.decode()
+    assert Report.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"created_at": F("created_at") - dt.timedelta(seconds=61)},
+        {"engine_version": "0"},
+        {"version_number": 2},
+        {"created_by": None},
+    ],
+)
+def test_what_is_another_answer_is_another_report(frozen, row, editor, change):
+    Report.objects.update(**change)
+    assert reports.freeze(row.head, editor) != frozen
+    assert Report.objects.count() == 2
+
+
+def test_the_same_version_with_other_prices_is_another_report(frozen, row, editor):
+    kept = content(frozen)
+    kept["prices"]["items"] = {}
+    Report.objects.update(content=reports.canonical(kept))
+    assert reports.freeze(row.head, editor) != frozen
 
 
 def test_the_pages_speak_both_languages_with_the_same_figures(frozen):

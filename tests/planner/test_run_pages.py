@@ -1,6 +1,7 @@
 """The pages of runs: asked for, watched, cancelled, read; in both languages."""
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone, translation
 
@@ -38,6 +39,17 @@ def test_the_page_says_how_far_it_is_and_how_long_it_takes(signed, run):
     page = signed.get(reverse("planner:run_progress", args=[run.pk])).content.decode()
     assert "25 % · 10 s so far · about 30 s left · 169 of 676 evaluations · attempt 2" in " ".join(page.split())
     assert '<progress max="100" value="25"' in page
+
+
+def test_the_share_is_written_as_each_language_does(signed, run):
+    began = timezone.now() - timezone.timedelta(seconds=10)
+    Run.objects.update(state=State.RUNNING, attempt=1, started_at=began, heartbeat_at=began, done=9, total=100)
+    address = reverse("planner:run_progress", args=[run.pk])
+    assert ">9\xa0%</progress>" in signed.get(address).content.decode()
+    signed.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
+    page = signed.get(address).content.decode()
+    assert ">9%</progress>" in page
+    assert '<p class="muted" id="progress-text">9% ·' in page
 
 
 def test_a_waiting_run_says_after_a_while_that_no_worker_has_come(signed, run):

@@ -291,6 +291,37 @@ def test_own_prices_suppliers_and_quotes_are_left_out_and_the_totals_stay(worksp
     assert page.count('class="drawn"') == 6
 
 
+@pytest.mark.parametrize("slug", gallery.templates())
+def test_without_prices_a_chart_of_money_tells_a_point_a_year_and_no_order(workspace, editor, slug):
+    report = reports.freeze(scenarios.create_from_template(workspace, editor, slug).head, editor)
+    results = json.loads(report.content)["results"]
+    full, less = (reports.page(report, "en", prices=prices) for prices in (True, False))
+    begins = full["charts"]["cumulative"]["layout"]["xaxis"]["range"][0]
+    ends = {*range(11, results["months"] - 1, 12), results["months"] - 1}
+    lines = less["charts"]["cumulative"]["data"]
+    assert {line["mode"] for line in lines} == {"lines"}
+    assert len(lines) == sum(trace["mode"] == "lines" for trace in full["charts"]["cumulative"]["data"]) > 0
+    for line in lines:
+        since = [(int(at[:4]) - int(begins[:4])) * 12 + int(at[5:]) - int(begins[5:]) for at in line["x"]]
+        assert (line["x"][0], line["y"][0]) == (begins, 0)
+        assert set(since[1:]) == ends
+    for shape in less["charts"]["cumulative"]["layout"]["shapes"]:
+        assert shape["y1"] == less["charts"]["cumulative"]["layout"]["yaxis"]["range"][1]
+    bars = [trace for trace in less["charts"]["cash"]["data"] if "offsetgroup" in trace]
+    assert len(bars) == len(less["cash"]["groups"]) > 0
+    drawn = sorted([value or 0 for value in bar["y"]] for bar in bars)
+    tabled = sorted(
+        [money(cell["exact"]) for cell in group["rows"][0]["cells"][:-1]] for group in less["cash"]["groups"]
+    )
+    for one, other in zip(drawn, tabled, strict=True):
+        assert one == pytest.approx(other, rel=1e-3, abs=1)
+    assert "customdata" not in reports.canonical(less["charts"]["cash"])
+
+
+def money(exact):
+    return float(exact.replace("\u2212", "-").replace("$", "").replace(",", ""))
+
+
 def test_without_prices_a_note_on_the_room_keeps_its_remedy(workspace, editor):
     report = reports.freeze(scenarios.create_from_template(workspace, editor, "small-team").head, editor)
     full, less = (
@@ -354,6 +385,8 @@ def test_the_form_makes_the_link_it_says(signed, report):
         ("views", "-1", "got “-1”."),
         ("views", "2.5", "got “2.5”."),
         ("views", "٣", "got “٣”."),
+        ("passphrase", "   ", "A passphrase has 8 to 128 characters; this one has 0."),
+        ("passphrase", "\u3000" * 9, "A passphrase has 8 to 128 characters; this one has 0."),
         ("passphrase", "short", "A passphrase has 8 to 128 characters; this one has 5."),
         ("passphrase", "x" * 129, "A passphrase has 8 to 128 characters; this one has 129."),
         ("language", "fr", "fr"),
@@ -364,6 +397,28 @@ def test_a_bad_option_is_named_and_makes_no_link(signed, report, field, typed, w
     assert answer.status_code == 400
     assert words in answer.content.decode()
     assert not ShareLink.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"data": {}},
+        {"data": {"views": "", "passphrase": ""}},
+        {"data": {"expires": ""}},
+        {"data": {"expires": "7"}, "content_type": "application/json"},
+    ],
+)
+def test_without_an_expiry_no_link_is_made(signed, report, sent):
+    answer = signed.post(reverse("planner:link_create", args=[report.pk]), **sent)
+    assert answer.status_code == 400
+    assert "“Expires” is missing" in answer.content.decode()
+    assert not ShareLink.objects.exists()
+
+
+@pytest.mark.parametrize("typed", ["１２", " 12 ", "１２ "])
+def test_a_limit_may_be_typed_in_full_width_digits(signed, report, typed):
+    signed.post(reverse("planner:link_create", args=[report.pk]), {"expires": "7", "views": typed})
+    assert ShareLink.objects.get().max_views == 12
 
 
 def test_in_production_addresses_begin_with_the_public_address_whatever_host_is_asked(signed, report, settings):

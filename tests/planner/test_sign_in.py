@@ -10,7 +10,7 @@ from django.contrib.auth import SESSION_KEY
 from django.test import Client
 from django.utils import timezone
 
-from planner.models import Attempts, SignInCode, User
+from planner.models import Attempts, Membership, SignInCode, User, Workspace
 from planner.services import codes
 
 RIGHT, WRONG = "right horse battery", "wrong horse battery"
@@ -131,6 +131,48 @@ def test_a_form_of_another_site_is_refused(ada):
     assert Client(enforce_csrf_checks=True).post("/sign-in/", {"username": "ada", "password": RIGHT}).status_code == 403
 
 
+# ── the first account ──
+
+
+@pytest.fixture
+def root(db):
+    return User.objects.create_superuser("root", password=RIGHT)
+
+
+def test_the_first_account_of_a_server_can_work_at_once(client, root):
+    try_password(client, RIGHT, "root")
+    owned = Membership.objects.get()
+    assert (owned.user, owned.role) == (root, Membership.Role.OWNER)
+    assert client.post("/new/", {"template": "small-team"}).status_code == 302
+    client.post("/sign-out/")
+    try_password(client, RIGHT, "root")
+    assert (Membership.objects.count(), Workspace.objects.count()) == (1, 1)
+
+
+def test_a_further_superuser_gets_the_oldest_workspace_and_one_who_is_in_any_gets_none(client, root):
+    lab, other = Workspace.objects.create(name="Lab"), Workspace.objects.create(name="Other")
+    try_password(client, RIGHT, "root")
+    assert [each.workspace for each in Membership.objects.all()] == [lab]
+    second = User.objects.create_superuser("second", password=RIGHT)
+    Membership.objects.create(user=second, workspace=other, role=Membership.Role.VIEWER)
+    try_password(Client(), RIGHT, "second")
+    assert [each.workspace for each in Membership.objects.filter(user=second)] == [other]
+
+
+def test_whoever_is_in_no_workspace_is_told_so_and_whom_to_ask(client, ada):
+    try_password(client, RIGHT)
+    assert not Workspace.objects.exists()
+    page = client.get("/").content.decode()
+    assert "You are in no workspace yet" in page
+    assert "Ask whoever runs this installation" in page
+    assert ">Create<" not in page
+    workspace = Workspace.objects.create(name="Lab")
+    Membership.objects.create(user=ada, workspace=workspace, role=Membership.Role.EDITOR)
+    page = client.get("/").content.decode()
+    assert "You are in no workspace yet" not in page
+    assert ">Create<" in page
+
+
 # ── a code ──
 
 
@@ -181,15 +223,20 @@ def test_the_database_holds_no_code_and_forgets_expired_ones(embedded):
 
 def test_guesses_at_a_code_are_slowed(embedded):
     assert [send(embedded, "0" * 32).status_code for _ in range(6)] == [403] * 5 + [429]
-    answer = send(embedded, codes.create())
+    answer = send(embedded, "0" * 32)
     assert answer.status_code == 429
     assert answer.headers["Retry-After"] in ("1", "2")
 
 
-def test_u103_wrong_codes_from_a_page_of_somebody_elses_do_not_slow_the_field_on_ours(embedded):
-    for origin in ("null", "https://attacker.example") * 5:
-        send(embedded, "0" * 32, origin)
-    assert send(embedded, codes.create(), "http://testserver").status_code == 303
+@pytest.mark.parametrize("origin", ["null", "http://testserver"])
+def test_u103_a_right_code_is_let_in_however_many_wrong_ones_others_send(embedded, origin):
+    for sender in ("null", "https://attacker.example", "http://testserver") * 5:
+        send(Client(), "0" * 32, sender)
+    assert send(Client(), "0" * 32, origin).status_code == 429
+    assert send(embedded, codes.create(), origin).status_code == 303
+    assert signed_in(embedded)
+    # nor does that make room for further guesses
+    assert send(Client(), "0" * 32, origin).status_code == 429
 
 
 @pytest.mark.parametrize("code", ["", " ", "x" * 100_000, "\ud800", "\0"])

@@ -163,6 +163,27 @@ def test_a_row_has_range_value_amounts_at_both_ends_and_changes():
     assert not life["apart"]
 
 
+def test_a_change_holds_as_far_as_the_next_one_on_its_side():
+    growth = along(
+        "finance/discount_rate", "share/year", (0.02, 0.04, 0.08, 0.12, 0.14), 0.08,
+        (90e3, 120e3, 100e3, 120e3, 90e3), (100e3,) * 5,
+        [(0.03, "server", "cloud"), (0.0551, "cloud", "server"), (0.1, "server", "cloud"), (0.13, "cloud", "server")],
+    )  # fmt: skip
+    assert page(answer(growth, horizon=None))["rows"][0]["flips"] == [
+        "from 3\xa0% to 5.51\xa0% / yr: “Cloud”",
+        "from 10\xa0% to 13\xa0% / yr: “Cloud”",
+    ]
+    life = along(
+        "plans/server/end_of_life/life_months", "month", (36.0, 48.0, 60.0, 72.0), 60.0,
+        (100e3, 140e3, 100e3, 140e3), (120e3,) * 4,
+        [(40.0, "server", "cloud"), (55.0, "cloud", "server"), (66.0, "server", "cloud"), (67.0, "cloud", "server")],
+        whole=True,
+    )  # fmt: skip
+    said = page(answer(life, horizon=None))
+    assert said["rows"][0]["flips"] == ["from 40 to 54\xa0months: “Cloud”", "at 66\xa0months: “Cloud”"]
+    assert "from 40 to 54\xa0months (now 60\xa0months)" in said["verdict"]["text"]
+
+
 def test_the_notes_name_what_was_left_out_and_what_was_widened():
     notes = page()["notes"]
     assert "Of the 4 assumptions with a declared range, the 3" in notes[0]
