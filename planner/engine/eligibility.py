@@ -26,7 +26,7 @@ def export_rule(hardware: Accelerator, country: str) -> ExportRule | None:
 
 
 def judge_eligibility(result: PlanResult, scenario: Scenario) -> None:
-    """Of machines that are bought: refuse what may not be sold there, warn of licences and of weak software."""
+    """Of machines that are bought: warn of what may not be sold there, of licences and of weak software."""
     country = country_of(scenario)
     seen: set[str] = set()
     for holding in result.fleet.holdings:
@@ -37,10 +37,9 @@ def judge_eligibility(result: PlanResult, scenario: Scenario) -> None:
         rule = export_rule(hardware, country)
         if rule is not None and rule.verdict != "allowed":
             facts = {"item": hardware.slug, "country": country, "dated": rule.effective.isoformat(), "url": rule.url}
-            if rule.verdict == "prohibited":
-                result.infeasible.append(Finding("export_prohibited", 0, facts))
-            else:
-                result.warnings.append(Finding("export_licence", 0, facts))
+            # A warning, whatever the verdict: the table is a summary, and a plan is not ours to forbid.
+            code = "export_prohibited" if rule.verdict == "prohibited" else "export_licence"
+            result.warnings.append(Finding(code, 0, facts))
         for work in scenario.demand.workloads:
             if work.framework is not None and hardware.pytorch == "partial" and runs_software(work, hardware):
                 result.warnings.append(

@@ -25,7 +25,6 @@ FAILURES = {
     "memory": _("a model does not fit its machines"),
     "deadline": _("a deadline cannot be met"),
     "wrong_software": _("its GPUs run other software"),
-    "export_prohibited": _("its GPUs may not be sold there"),
     "noise": _("it is too loud for the room"),
     "missing_rate": _("an exchange rate is missing"),
 }
