@@ -17,6 +17,7 @@ TIERS = {
 }
 LIMITS = {
     "memory": _("memory"),
+    "job": _("largest job"),
     "deadline": _("deadline"),
     "throughput": _("throughput"),
     "redundancy": _("redundancy"),
