@@ -159,8 +159,8 @@ def _without_prices(said: dict[str, Any]) -> dict[str, Any]:
         "assumptions": _assumptions_without_money(said["assumptions"]),
         "charts": {
             code: {**{name: figure[name] for name in SAID_OF_CHART}, "table": _yearly(figure["table"]), **left(figure)}
-            for code, left in LEFT_OF_CHART.items()
-            for figure in [said["charts"][code]]
+            for code, figure in said["charts"].items()
+            if (left := LEFT_OF_CHART.get(code))
         },
     }
 
