@@ -9,7 +9,7 @@ from planner import wording
 from planner.engine import advice
 from planner.engine.workload import NETWORK_CLASSES
 from planner.services import explain
-from planner.wording import sizing
+from planner.wording import needs
 from tests.planner.sample import evaluated
 
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -56,12 +56,12 @@ def test_a_measured_rate_is_labelled():
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_the_advice_has_words_for_every_code(language):
     with override(language):
-        for words in (sizing.LIMITS, sizing.TIERS, sizing.PARALLEL, sizing.SOFTWARE):
+        for words in (needs.LIMITS, needs.TIERS, needs.PARALLEL, needs.SOFTWARE):
             for text in words.values():
                 parts = text if isinstance(text, tuple) else (text,)
                 assert all(bool(HAN.search(str(part))) == (language == "zh-hans") for part in parts)
-    assert set(sizing.TIERS) == set(advice.TIERS)
-    assert set(NETWORK_CLASSES) <= set(sizing.NETWORKS)
+    assert set(needs.TIERS) == set(advice.TIERS)
+    assert set(NETWORK_CLASSES) <= set(needs.NETWORKS)
 
 
 def test_the_advice_reads_as_a_person_would_say_it():
