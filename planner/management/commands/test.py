@@ -5,6 +5,8 @@ import sys
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
+ALL = ["-n", "auto", "--maxprocesses=4"]  # more would start too many browsers and database servers at once
+
 
 class Command(BaseCommand):
     help = "Runs the tests with pytest; arguments are pytest's own."
@@ -15,7 +17,7 @@ class Command(BaseCommand):
         os.chdir(settings.BASE_DIR)
         sys.stdout.flush()
         sys.stderr.flush()
-        command = [sys.executable, "-m", "pytest", *argv[2:]]
+        command = [sys.executable, "-m", "pytest", *(argv[2:] or ALL)]
         if os.name == "nt":
             sys.exit(subprocess.call(command))
         os.execv(sys.executable, command)
