@@ -64,7 +64,8 @@ def test_the_page_fits_a_phone_in_both_languages_and_axe_is_clean(dearer, axe, s
         page.goto(f"/s/{row.pk}/prices/")
         assert axe(page) == []
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    page.click("button[name=language]")
+    with page.expect_navigation():
+        page.click("button[name=language]")
     assert page.evaluate("() => document.documentElement.lang") == "zh-hans"
     assert english(page) == []
     assert axe(page) == []

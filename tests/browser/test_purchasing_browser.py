@@ -21,9 +21,11 @@ def in_language(page, live, language):
 
 def test_from_the_workspace_to_the_file(opened):
     page, row = opened
-    page.get_by_role("link", name="Purchasing").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Purchasing").click()
     assert page.get_by_role("link", name="Purchasing").get_attribute("aria-current") == "page"
-    page.get_by_role("link", name="2 servers with fabric now").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="2 servers with fabric now").click()
     assert page.locator(".order").count() == 2
     assert "31 Dec 2026" in page.locator(".order").first.inner_text()  # April less 12 weeks and 7 days
     with page.expect_download() as excel:

@@ -57,7 +57,8 @@ def test_edit_freeze_share_open_privately_revoke(opened, axe, private, live):
     english_tiles = tiles(private)
     assert len(english_tiles) == 4
     assert private.locator("nav:not(.languages)").count() == 0
-    private.click("text=中文")
+    with private.expect_navigation():
+        private.click("text=中文")
     assert private.evaluate("() => document.documentElement.lang") == "zh-hans"
     assert tiles(private) == english_tiles  # the exact amounts do not depend on the language
     assert private.context.cookies() == []
@@ -68,7 +69,8 @@ def test_edit_freeze_share_open_privately_revoke(opened, axe, private, live):
 
     page.goto(f"/s/{row.pk}/reports/")
     assert page.locator(".links dd").nth(2).inner_text() == "2 times"
-    page.click("text=Revoke >> nth=0")
+    with page.expect_navigation():
+        page.click("text=Revoke >> nth=0")
     private.goto(address)
     assert private.reload().status == 404
     assert "There is no such page" in private.inner_text("h1")
@@ -137,14 +139,16 @@ def test_j4_edit_freeze_share_with_passphrase_and_limit_open_privately_revoke(
     assert "korrekt" not in "".join(private.asked)
     (cookie,) = private.context.cookies()
     assert (cookie["path"], cookie["httpOnly"], cookie["sameSite"]) == (address[len(live) : -1], True, "Strict")
-    private.click(f"text={'English' if language == 'zh-hans' else '中文'}")
+    with private.expect_navigation():
+        private.click(f"text={'English' if language == 'zh-hans' else '中文'}")
     assert private.reload().status == 200  # the one view is this whole visit
 
     page.goto("/reports/")
     assert page.locator(".links dd").nth(2).inner_text() == words["facts"][0]
     assert page.locator(".links dd.warn").inner_text() == words["facts"][1]
     assert fits(page)
-    page.get_by_role("button", name=revoke, exact=True).click()
+    with page.expect_navigation():
+        page.get_by_role("button", name=revoke, exact=True).click()
     assert private.reload().status == 404
     private.goto(f"{address}?lang={language}")
     assert words["gone"] in private.inner_text("h1")

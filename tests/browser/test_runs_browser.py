@@ -40,7 +40,8 @@ def test_ask_cancel_run_again_and_read_in_both_languages(page, axe):
         open_all(page)
         assert axe(page) == []
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    page.click("button[name=language]")
+    with page.expect_navigation():
+        page.click("button[name=language]")
     assert page.evaluate("() => document.documentElement.lang") == "zh-hans"
     assert page.locator(".ranges td.num span").evaluate_all("all => all.map(each => each.title)") == amounts
     assert english(page) == []

@@ -35,13 +35,15 @@ def head(program):
 
 
 def kills(program, chance):
-    """Kill at random moments, waiting each time only until the victims' successors are there."""
-    for _kill in range(KILLS):
+    """Kill at random moments while it serves, and one time in five while it is still starting again."""
+    for kill in range(KILLS):
         time.sleep(chance.uniform(0.2, 3))
         for name in chance.choice(VICTIMS):
             program.kill(name)
         while not (program.child("web") and program.child("worker")):
             time.sleep(0.05)
+        if kill % 5:
+            back(program)
 
 
 def test_no_acknowledged_edit_is_lost_and_every_run_ends(program):
