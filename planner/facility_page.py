@@ -10,7 +10,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from planner import wording
+from planner import tables, wording
 from planner.charts import racks as drawn
 from planner.engine.facility import (
     CAPTURE_RATIO,
@@ -848,14 +848,7 @@ UNITS = {
 }
 # The assumption that holds each limit, in its site.
 FIELDS = {
-    "cooling": "cooling_kw",
-    "power": "power_kw",
-    "racks": "racks",
-    "units": "rack_units",
-    "kw": "rack_kw",
-    "kg": "rack_kg",
-    "cords": "circuit/outlets",
-    "cfm": "rack_cfm",
+    **tables.LIMIT_FIELDS,
     "method": "cooling_method",
     "feeds": "circuit/feeds",
     "noise": "noise_limit_db",

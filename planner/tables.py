@@ -361,7 +361,7 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
     if code == "upgrade_included":
         return ""
     if code in ("cooling_short", "room_short") or code.startswith("room_"):
-        return f"{site}/{_LIMITS.get(resource, 'cooling_kw')}"
+        return f"{site}/{LIMIT_FIELDS.get(resource, 'cooling_kw')}"
     if code in ("noise", "office_server"):
         return f"{site}/noise_limit_db" if facts.get("loud", True) else f"{site}/cooling_kw"
     if code in ("stale_price", "no_quote"):
@@ -380,7 +380,8 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
     return ""
 
 
-_LIMITS = {
+# The assumption that holds each limit, in its site.
+LIMIT_FIELDS = {
     "cooling": "cooling_kw",
     "power": "power_kw",
     "racks": "racks",
