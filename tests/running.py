@@ -1,6 +1,7 @@
 """The program as `start` runs it, and what a browser and an operator do with it."""
 
 import contextlib
+import http.client
 import http.cookiejar
 import os
 import re
@@ -139,7 +140,7 @@ class Program:
             form = urllib.parse.urlencode({**(data or {}), "csrfmiddlewaretoken": token}).encode()
             status, _page, address = self.started[0].open(path, form)
             return status, address
-        except OSError:
+        except (OSError, http.client.HTTPException):  # killed before or in the middle of its answer
             return 0, path
 
     def ask(self, version=1):
