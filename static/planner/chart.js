@@ -13,8 +13,8 @@ function themed(node, exchange) {
   return node;
 }
 
-// Draw or redraw; nothing while Plotly is not loaded.
-export function drawFigure(plot, { data, layout }) {
+// Draw or redraw; nothing while Plotly is not loaded. The place is busy until the drawing stands.
+export async function drawFigure(plot, { data, layout }) {
   if (!window.Plotly) return;
   const { meta = {} } = layout;
   const narrow = plot.clientWidth < 520;
@@ -25,5 +25,7 @@ export function drawFigure(plot, { data, layout }) {
     layout = themed({ ...layout, meta: undefined }, exchange);
   }
   plot.style.height = `${layout.height ?? (narrow ? 320 : 360)}px`;
-  window.Plotly.react(plot, data, { ...layout, meta: undefined, autosize: true }, { displayModeBar: false, responsive: true, showTips: false });
+  plot.setAttribute("aria-busy", "true");
+  await window.Plotly.react(plot, data, { ...layout, meta: undefined, autosize: true }, { displayModeBar: false, responsive: true, showTips: false });
+  plot.removeAttribute("aria-busy");
 }

@@ -44,17 +44,54 @@ def opened(signed_page, make):
     return signed_page, row
 
 
-def until(page, expression, seconds=15):
+def holds(page, expression):
+    from playwright.sync_api import (
+        Error,
+    )  # not above: a machine without playwright collects these tests, and skips them
+
+    try:
+        return page.evaluate(expression)
+    except Error as error:
+        if "navigation" not in str(error):
+            raise
+        return False  # the page is just being replaced by another
+
+
+def expect(locator):
+    """Playwright's assertions, which wait until they hold."""
+    from playwright.sync_api import expect as assertions
+
+    return assertions(locator)
+
+
+def until(page, expression, seconds=30):
     """Wait for a JavaScript expression to hold. Playwright's own wait would evaluate text in the page: its policy."""
     deadline = time.monotonic() + seconds
-    while not page.evaluate(expression):
+    while not holds(page, expression):
         assert time.monotonic() < deadline, expression
         page.wait_for_timeout(50)
+
+
+def follow(what, selector=None):
+    """Click what leads to another page, a locator or a page's selector, and wait for that page."""
+    link = what.locator(selector).first if selector else what
+    with link.page.expect_navigation():
+        link.click()
+
+
+def settle(page):
+    """Wait until no answer is under way or being put in its place, and no chart is being drawn."""
+    until(
+        page,
+        "() => document.readyState === 'complete' && !document.querySelector("
+        "'.htmx-request, .htmx-swapping, .htmx-settling, .htmx-added, #plot[aria-busy]')",
+    )
 
 
 def show(page, row, query=""):
     page.goto(f"/s/{row.pk}/{query}")
     page.wait_for_selector("#plot .main-svg")
+    settle(page)
 
 
 def noise(page):
@@ -68,6 +105,5 @@ def type_into(page, label, text):
     with page.expect_response(lambda response: "/edit/" in response.url) as answer:
         box.fill(text)
     answer.value.finished()
-    page.wait_for_function("() => !document.querySelector('.htmx-request')")
-    page.wait_for_timeout(80)  # the swap, and what settles after it
+    settle(page)
     return box

@@ -1,10 +1,9 @@
 """The facility page in a real browser: the month follows the slider, losses are tried, nothing is reloaded."""
 
 import pytest
-from playwright.sync_api import expect
 
 from planner.services import gallery
-from tests.browser.conftest import noise
+from tests.browser.conftest import expect, follow, noise
 from tests.browser.test_purchasing_browser import in_language
 from tests.browser.test_workspace import english, open_all
 
@@ -65,7 +64,7 @@ def test_a_lost_feed_is_tried_and_stays_lost_over_the_months(signed_page, make):
     expect(page.locator("#loss")).to_have_text(
         "Feed A lost. 1 rack overloads its remaining feeds. 1 machine goes down."
     )
-    assert page.locator("svg.rack .machine.off").count() == 1
+    expect(page.locator("svg.rack .machine.off")).to_have_count(1)
     assert "lost=A" in page.url
     assert page.evaluate("() => document.activeElement.id") == "lost"
     page.locator("#month").focus()
@@ -80,10 +79,10 @@ def test_a_lost_feed_is_tried_and_stays_lost_over_the_months(signed_page, make):
 
 def test_from_the_workspace_to_a_limit_and_back_to_its_assumption(opened):
     page, _row = opened
-    page.get_by_role("link", name="Facility").click()
+    follow(page.get_by_role("link", name="Facility"))
     assert page.get_by_role("link", name="Facility").get_attribute("aria-current") == "page"
-    page.get_by_role("link", name="2 servers with fabric now").click()
-    page.locator(".passed").get_by_role("link", name="Three-phase circuit").first.click()
+    follow(page.get_by_role("link", name="2 servers with fabric now"))
+    follow(page.locator(".passed").get_by_role("link", name="Three-phase circuit").first)
     page.wait_for_selector("#a-sites--office--upgrades--circuit-60a--lead_weeks")
     assert page.locator(".arow:target").count() == 1
 
@@ -122,10 +121,10 @@ def test_it_works_without_scripts(browser, live, sign_in, people, make):
     page = context.new_page()
     sign_in(page, people[1]["ada"])
     page.goto(f"/s/{row.pk}/facility/?plan=cooled&month=0")
-    page.locator("#wave-after").click()
+    follow(page, "#wave-after")
     assert page.locator("#limits-title").inner_text().endswith("2028-03 · m11")  # the air conditioner is there
     page.get_by_label("Simulate a loss").select_option("A")
-    page.get_by_role("button", name="Show this month").click()
+    follow(page.get_by_role("button", name="Show this month"))
     assert page.locator("#limits-title").inner_text().endswith("2028-03 · m11")
     assert page.locator("#loss").inner_text().startswith("Feed A lost.")
     page.locator(".as-table summary").click()

@@ -8,7 +8,7 @@ from django.utils.timezone import now
 from catalog import services as catalog_services
 from catalog.importers.shipped import shipped
 from catalog.models import Quote
-from tests.browser.conftest import noise, show, until
+from tests.browser.conftest import follow, noise, settle, show, until
 from tests.browser.test_workspace import english
 
 pytestmark = pytest.mark.browser
@@ -39,18 +39,19 @@ def test_u010_notice_page_adopt_and_undo(dearer, axe):
     before = present_values(page)
     assert "1 price has changed in the catalog" in page.inner_text("#newer-prices")
     assert axe(page) == []
-    page.click("#newer-prices a")
+    follow(page, "#newer-prices a")
     assert page.inner_text("#moved tbody tr td:nth-child(3)").startswith("$200,000.00 / server")
-    page.click("#adopt")
-    page.wait_for_selector("#plot .main-svg")
+    follow(page, "#adopt")
     assert page.locator("#newer-prices p").count() == 0
     after = present_values(page)
     assert {name for name in before if after[name] != before[name]} == {"Start with 4, scale out"}
     page.click("#undo")
     page.wait_for_selector("#newer-prices p")
+    settle(page)
     assert present_values(page) == before
     page.click("#redo")
     until(page, "document.querySelector('#newer-prices p') === null")
+    settle(page)
     assert present_values(page) == after
     assert noise(page) == []
 
@@ -64,8 +65,7 @@ def test_the_page_fits_a_phone_in_both_languages_and_axe_is_clean(dearer, axe, s
         page.goto(f"/s/{row.pk}/prices/")
         assert axe(page) == []
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    with page.expect_navigation():
-        page.click("button[name=language]")
+    follow(page, "button[name=language]")
     assert page.evaluate("() => document.documentElement.lang") == "zh-hans"
     assert english(page) == []
     assert axe(page) == []
@@ -78,7 +78,7 @@ def test_without_scripts_the_prices_are_read_and_adopted(browser, live, dearer):
     plain.add_cookies(page.context.cookies())
     bare = plain.new_page()
     bare.goto(f"/s/{row.pk}/prices/")
-    bare.click("#adopt")
+    follow(bare, "#adopt")
     assert "The newer prices are adopted" in bare.inner_text("body")
     bare.goto(f"/s/{row.pk}/prices/")
     assert bare.locator("#nothing").count() == 1

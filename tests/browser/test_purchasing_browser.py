@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from planner.services import gallery
-from tests.browser.conftest import noise, show
+from tests.browser.conftest import follow, noise, show
 from tests.browser.test_workspace import open_all
 
 pytestmark = pytest.mark.browser
@@ -21,11 +21,9 @@ def in_language(page, live, language):
 
 def test_from_the_workspace_to_the_file(opened):
     page, row = opened
-    with page.expect_navigation():
-        page.get_by_role("link", name="Purchasing").click()
+    follow(page.get_by_role("link", name="Purchasing"))
     assert page.get_by_role("link", name="Purchasing").get_attribute("aria-current") == "page"
-    with page.expect_navigation():
-        page.get_by_role("link", name="2 servers with fabric now").click()
+    follow(page.get_by_role("link", name="2 servers with fabric now"))
     assert page.locator(".order").count() == 2
     assert "31 Dec 2026" in page.locator(".order").first.inner_text()  # April less 12 weeks and 7 days
     with page.expect_download() as excel:
@@ -39,7 +37,7 @@ def test_from_the_workspace_to_the_file(opened):
     with page.expect_download() as plain:
         page.click("#csv-plain")
     assert Path(plain.value.path()).read_bytes() == content[3:]
-    page.get_by_role("link", name="Enter the price").first.click()
+    follow(page.get_by_role("link", name="Enter the price").first)
     page.wait_for_selector("#a-market--own_prices--srv-8x-h200-nvl")
     assert page.locator(".arow:target").count() == 1
     show(page, row)
@@ -69,7 +67,7 @@ def test_it_works_without_scripts(browser, live, sign_in, people, make):
     page = context.new_page()
     sign_in(page, people[1]["ada"])
     page.goto(f"/s/{row.pk}/purchasing/")
-    page.get_by_role("link", name="8-GPU server now").click()
+    follow(page.get_by_role("link", name="8-GPU server now"))
     page.locator(".rest summary").first.click()
     assert page.locator(".rest table").first.is_visible()
     with page.expect_download() as packed:

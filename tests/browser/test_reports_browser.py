@@ -8,7 +8,7 @@ from django.conf import settings
 from planner.models import Report
 from planner.services import gallery, reports, scenarios, sharing
 from planner.wording.sources import PROVIDERS
-from tests.browser.conftest import noise, type_into
+from tests.browser.conftest import follow, noise, type_into
 from tests.browser.test_workspace import LATIN, english, open_all
 
 pytestmark = pytest.mark.browser
@@ -44,10 +44,10 @@ def tiles(page):
 def test_edit_freeze_share_open_privately_revoke(opened, axe, private, live):
     page, row = opened
     type_into(page, "Growth", "3")
-    page.click("text=Share report")
-    page.click("text=Freeze version 2")
+    follow(page, "text=Share report")
+    follow(page, "text=Freeze version 2")
     page.get_by_label("Expires").select_option("7")
-    page.click("text=Create link")
+    follow(page, "text=Create link")
     address = page.input_value("#fresh-link")
     assert address.startswith(live + "/r/")
     assert axe(page) == []
@@ -57,8 +57,7 @@ def test_edit_freeze_share_open_privately_revoke(opened, axe, private, live):
     english_tiles = tiles(private)
     assert len(english_tiles) == 4
     assert private.locator("nav:not(.languages)").count() == 0
-    with private.expect_navigation():
-        private.click("text=中文")
+    follow(private, "text=中文")
     assert private.evaluate("() => document.documentElement.lang") == "zh-hans"
     assert tiles(private) == english_tiles  # the exact amounts do not depend on the language
     assert private.context.cookies() == []
@@ -69,8 +68,7 @@ def test_edit_freeze_share_open_privately_revoke(opened, axe, private, live):
 
     page.goto(f"/s/{row.pk}/reports/")
     assert page.locator(".links dd").nth(2).inner_text() == "2 times"
-    with page.expect_navigation():
-        page.click("text=Revoke >> nth=0")
+    follow(page, "text=Revoke")
     private.goto(address)
     assert private.reload().status == 404
     assert "There is no such page" in private.inner_text("h1")
@@ -113,13 +111,13 @@ def test_j4_edit_freeze_share_with_passphrase_and_limit_open_privately_revoke(
         return each.evaluate("() => document.documentElement.scrollWidth") <= width and axe(each) == []
 
     page.goto(f"/s/{row.pk}/")
-    page.click(f"text={share}")
-    page.click(f"text={freeze}")
+    follow(page, f"text={share}")
+    follow(page, f"text={freeze}")
     page.get_by_label(expires).select_option("1")
     page.get_by_label(views).fill("1")
     page.get_by_label(passphrase, exact=True).fill("korrekt 马 pferd")
     page.get_by_label(hide).check()
-    page.click(f"text={create}")
+    follow(page, f"text={create}")
     address = page.input_value("#fresh-link")
     assert fits(page)
 
@@ -128,27 +126,25 @@ def test_j4_edit_freeze_share_with_passphrase_and_limit_open_privately_revoke(
     assert name not in private.content()
     assert fits(private)
     private.get_by_label(passphrase).fill("falsch falsch")
-    private.click(f"text={enter}")
+    follow(private, f"text={enter}")
     assert words["wrong"] in private.inner_text("[role=alert]")
     assert fits(private)
     private.get_by_label(passphrase).fill("korrekt 马 pferd")
-    private.click(f"text={enter}")
+    follow(private, f"text={enter}")
     assert private.inner_text(".name") == name
     assert fits(private)
     assert len(tiles(private)) == 4
     assert "korrekt" not in "".join(private.asked)
     (cookie,) = private.context.cookies()
     assert (cookie["path"], cookie["httpOnly"], cookie["sameSite"]) == (address[len(live) : -1], True, "Strict")
-    with private.expect_navigation():
-        private.click(f"text={'English' if language == 'zh-hans' else '中文'}")
+    follow(private, f"text={'English' if language == 'zh-hans' else '中文'}")
     assert private.reload().status == 200  # the one view is this whole visit
 
     page.goto("/reports/")
     assert page.locator(".links dd").nth(2).inner_text() == words["facts"][0]
     assert page.locator(".links dd.warn").inner_text() == words["facts"][1]
     assert fits(page)
-    with page.expect_navigation():
-        page.get_by_role("button", name=revoke, exact=True).click()
+    follow(page.get_by_role("button", name=revoke, exact=True))
     assert private.reload().status == 404
     private.goto(f"{address}?lang={language}")
     assert words["gone"] in private.inner_text("h1")
@@ -159,10 +155,10 @@ def test_j4_edit_freeze_share_with_passphrase_and_limit_open_privately_revoke(
 def test_an_owner_deletes_a_report_after_being_asked(signed_page, private, frozen, axe):
     _report, token = frozen()
     signed_page.goto("/reports/")
-    signed_page.click("text=Delete report")
+    follow(signed_page, "text=Delete report")
     assert axe(signed_page) == []
     assert private.goto(f"/r/{token}/").status == 200
-    signed_page.get_by_role("button", name="Delete", exact=True).click()
+    follow(signed_page.get_by_role("button", name="Delete", exact=True))
     assert "The report is deleted" in signed_page.inner_text("[role=status]")
     assert private.reload().status == 404
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import until
+from tests.browser.conftest import follow, until
 from tests.browser.test_workspace import english, open_all
 
 pytestmark = [pytest.mark.browser, pytest.mark.parametrize("program", ["embedded"], indirect=True)]
@@ -23,7 +23,7 @@ def page(browser, program):
 
 def test_ask_cancel_run_again_and_read_in_both_languages(page, axe):
     page.goto("/s/1/")
-    page.click("text=What would change this?")
+    follow(page, "text=What would change this?")
     until(page, "document.querySelector('progress')?.value > 3", 30)
     assert "left" in page.wait_for_selector("#progress-text").inner_text()
     assert axe(page) == []
@@ -40,8 +40,7 @@ def test_ask_cancel_run_again_and_read_in_both_languages(page, axe):
         open_all(page)
         assert axe(page) == []
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    with page.expect_navigation():
-        page.click("button[name=language]")
+    follow(page, "button[name=language]")
     assert page.evaluate("() => document.documentElement.lang") == "zh-hans"
     assert page.locator(".ranges td.num span").evaluate_all("all => all.map(each => each.title)") == amounts
     assert english(page) == []

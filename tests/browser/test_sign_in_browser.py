@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.browser.conftest import noise
+from tests.browser.conftest import follow, noise
 from tests.running import ROOT, Running
 
 pytestmark = pytest.mark.browser
@@ -58,8 +58,7 @@ def test_the_file_signs_in_by_itself_once_and_pasting_works_too(page, program, a
 def test_without_scripts_the_file_has_a_button(program, browser):
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto(program.file().as_uri())
-    with page.expect_navigation():
-        page.get_by_role("button", name="Sign in").click()
+    follow(page.get_by_role("button", name="Sign in"))
     assert page.url == program.address
     page.context.close()
 

@@ -4,7 +4,7 @@ import pytest
 
 from planner.models import Scenario
 from planner.services import sizing
-from tests.browser.conftest import noise, until
+from tests.browser.conftest import follow, noise, settle, until
 from tests.browser.test_purchasing_browser import in_language
 from tests.browser.test_workspace import open_all
 
@@ -22,8 +22,7 @@ def edit(page, act):
     with page.expect_response(lambda response: "/sizing/" in response.url) as answer:
         act()
     answer.value.finished()
-    page.wait_for_function("() => !document.querySelector('.htmx-request')")
-    page.wait_for_timeout(80)
+    settle(page)
 
 
 def test_an_edit_is_answered_without_a_page_load_and_the_address_keeps_it(signed_page):
@@ -91,15 +90,14 @@ def test_sorting_and_picking_keep_what_was_typed(signed_page):
 def test_from_the_home_page_to_a_scenario(signed_page):
     page = signed_page
     page.goto("/")
-    page.locator("main").get_by_role("link", name="What do I need?").click()
-    page.get_by_role("link", name="online service").click()
+    follow(page.locator("main").get_by_role("link", name="What do I need?"))
+    follow(page.get_by_role("link", name="online service"))
     edit(page, lambda: page.locator("#need-h100-sxm a").first.click())
-    page.click("#make-scenario")
-    page.wait_for_selector("#results")
+    follow(page, "#make-scenario")
     made = Scenario.objects.get()
     assert page.url.endswith(f"/s/{made.pk}/")
     assert [plan["slug"] for plan in made.head.document["plans"]][-2:] == ["servers-now", "cloud"]
-    page.get_by_role("link", name="Sizing").click()
+    follow(page.get_by_role("link", name="Sizing"))
     assert page.url.endswith(f"/s/{made.pk}/sizing/")
     assert page.locator("#pick-title").is_visible()
 
@@ -110,10 +108,10 @@ def test_it_works_without_scripts(browser, live, sign_in, people):
     sign_in(page, people[1]["ada"])
     page.goto("/sizing/?kind=pool&growth/kind=constant")
     page.fill(BOX, "6")
-    page.get_by_role("button", name="Recalculate").click()
+    follow(page.get_by_role("button", name="Recalculate"))
     assert shown(page, "h200-sxm").startswith("8")
-    page.locator("#need-h100-nvl a").first.click()
-    page.click("#make-scenario")
+    follow(page.locator("#need-h100-nvl a").first)
+    follow(page, "#make-scenario")
     assert Scenario.objects.count() == 1
     context.close()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import noise
+from tests.browser.conftest import follow, noise
 from tests.browser.test_purchasing_browser import in_language
 from tests.browser.test_workspace import open_all
 
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.browser
 def test_from_the_footer_to_a_case_and_its_file(signed_page):
     page = signed_page
     page.goto("/")
-    page.locator("footer").get_by_role("link").click()
-    page.get_by_role("navigation", name="Families of cases").get_by_role("link", name="Sizing").click()
+    follow(page.locator("footer").get_by_role("link"))
+    follow(page.get_by_role("navigation", name="Families of cases").get_by_role("link", name="Sizing"))
     row = page.locator("tr", has_text="llama1_65b_days")
     assert row.locator("td").nth(1).inner_text() == "21"
     assert row.locator("td").nth(2).inner_text().startswith("20.8")
@@ -34,9 +34,9 @@ def test_an_outcome_narrows_the_list_and_is_taken_back(signed_page):
     page = signed_page
     page.goto("/validation/?family=tco")
     everything = page.locator(".cases tr").count()
-    page.locator(".outcomes a", has_text="agrees").click()
+    follow(page.locator(".outcomes a", has_text="agrees"))
     assert page.locator(".cases tr").count() < everything
-    page.locator(".outcomes a[aria-current]").click()
+    follow(page.locator(".outcomes a[aria-current]"))
     assert page.locator(".cases tr").count() == everything
 
 

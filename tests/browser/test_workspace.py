@@ -10,7 +10,7 @@ from catalog.importers.shipped import shipped
 from planner import wording
 from planner.engine.inputs import get_at
 from planner.services import gallery, scenarios
-from tests.browser.conftest import GROWTH, noise, show, type_into, until
+from tests.browser.conftest import GROWTH, expect, follow, noise, settle, show, type_into, until
 
 pytestmark = pytest.mark.browser
 ROW = "#a-demand--workloads--pool--growth--rate_per_month"
@@ -46,7 +46,7 @@ def test_growth_changes_verdict_figures_and_chart_without_a_page_load(opened):
 
     page.click("#undo")
     until(page, "() => document.getElementById('base').value === '3'")
-    until(page, "() => !document.querySelector('.htmx-request')")
+    settle(page)
     assert figures(page) == before
     assert drawn(page) == curve
     assert box.input_value() == "4"
@@ -78,10 +78,11 @@ def test_typing_keeps_focus_and_cursor(opened):
     for key in "6.25":
         box.press(key)
         page.wait_for_timeout(220)  # longer than the pause after which an edit is sent
-    until(page, "() => !document.querySelector('.htmx-request')")
+    settle(page)
     assert box.input_value() == "6.25"
     assert box.evaluate("box => document.activeElement === box && box.selectionStart") == 4
     page.wait_for_timeout(300)
+    settle(page)
     assert get_at(scenarios.newest(row).document, GROWTH) == 0.0625
 
 
@@ -89,8 +90,9 @@ def test_arrow_keys_step(opened):
     page, row = opened
     box = page.get_by_label("Growth", exact=True)
     box.focus()
-    with page.expect_response(lambda response: "/edit/" in response.url):
+    with page.expect_response(lambda response: "/edit/" in response.url) as answer:
         box.press("ArrowUp")
+    answer.value.finished()
     assert box.input_value() == "5"
     assert get_at(scenarios.newest(row).document, GROWTH) == 0.05
 
@@ -117,8 +119,7 @@ def test_a_second_tab_with_a_stale_version_gets_a_conflict(opened):
     text = notice.inner_text().replace("\u00a0", " ")
     assert "it was 4 % / mo, now it is 8 % / mo; you asked for 2 % / mo" in text
     assert get_at(scenarios.newest(row).document, GROWTH) == 0.08
-    other.get_by_role("button", name="Apply my change on top of the newest").click()
-    other.wait_for_selector("#plot .main-svg")
+    follow(other.get_by_role("button", name="Apply my change on top of the newest"))
     assert get_at(scenarios.newest(row).document, GROWTH) == 0.02
 
 
@@ -161,7 +162,7 @@ def test_an_offline_edit_is_kept_and_sent_again(opened):
     assert page.get_by_label("Growth", exact=True).input_value() == "8"
     page.context.set_offline(False)
     until(page, "() => document.getElementById('base').value === '2'")
-    assert page.locator("#banner").is_hidden()
+    expect(page.locator("#banner")).to_be_hidden()
     assert get_at(scenarios.newest(row).document, GROWTH) == 0.08
 
 
@@ -214,7 +215,7 @@ def test_a_fault_of_the_server_is_tried_again_more_and_more_seldom(opened):
     page.unroute("**/edit/")
     again.click()
     until(page, "() => document.getElementById('base').value === '2'")
-    assert page.locator("#banner").is_hidden()
+    expect(page.locator("#banner")).to_be_hidden()
     assert get_at(scenarios.newest(row).document, GROWTH) == 0.08
     page.problems.clear()
 
@@ -230,6 +231,7 @@ def test_a_switch_and_a_choice(opened):
         page.get_by_label("Growth curve", exact=True).focus()
         page.get_by_label("Growth curve", exact=True).select_option("linear")
     page.get_by_label("Added each month", exact=True).wait_for()
+    settle(page)
     assert page.get_by_label("Growth curve", exact=True).evaluate("each => document.activeElement === each")
 
 
@@ -242,6 +244,7 @@ def test_a_part_of_a_plan_is_switched_off_where_one_stands(opened):
     box.press("Space")
     until(page, "() => document.getElementById('base').value === '2'")
     page.get_by_role("group", name="Start with 4, scale out").get_by_label("Rented GPU").wait_for(state="detached")
+    settle(page)
     assert box.is_visible()  # the plan is still open
     assert not box.is_checked()
     assert box.evaluate("box => document.activeElement === box")
@@ -254,8 +257,7 @@ def test_a_plan_is_copied_after_an_edit_in_the_same_page(opened):
     page, row = opened
     type_into(page, "Growth", "8")
     page.locator(".planrow summary").first.click()
-    page.locator(".planrow").first.get_by_role("button", name="Duplicate").first.click()
-    page.wait_for_selector("#plot .main-svg")
+    follow(page.locator(".planrow").first.get_by_role("button", name="Duplicate").first)
     assert len(scenarios.newest(row).document["plans"]) == 5
     assert page.locator("#kpis tbody tr").count() == 5
 
@@ -279,7 +281,7 @@ def test_reset_brings_the_default_back(opened):
     type_into(page, "Growth", "8")
     page.locator(f"{ROW} .reset").click()
     until(page, "() => document.getElementById('base').value === '3'")
-    until(page, "() => !document.querySelector('.htmx-request')")
+    settle(page)
     assert page.get_by_label("Growth", exact=True).input_value() == "4"
     assert get_at(scenarios.newest(row).document, GROWTH) == 0.04
 
@@ -299,10 +301,8 @@ def test_why_opens_beside_the_figures_and_leads_to_the_field(opened):
 def to_chart(page, code):
     with page.expect_response(lambda response: f"/chart/{code}/" in response.url):
         page.click(f"#tab-{code}")
-    page.wait_for_function(
-        "code => document.querySelector('#chart').dataset.code === code && document.querySelector('#plot .main-svg')",
-        arg=code,
-    )
+    until(page, f"() => document.querySelector('#chart[data-code={code}] #plot:not([aria-busy]) .main-svg') !== null")
+    settle(page)
 
 
 def test_every_chart_has_its_title_legend_or_labels_and_a_table(opened):
@@ -476,7 +476,7 @@ def test_no_script_still_edits(browser, live, sign_in, make, people):
     page.wait_for_url("**/#a-demand*")
     assert page.get_by_label("Growth", exact=True).input_value() == "8"
     assert page.locator("#chart-table").count() == 1
-    page.click("#undo")
+    follow(page, "#undo")
     assert page.get_by_label("Growth", exact=True).input_value() == "4"
     context.close()
     assert json.dumps(scenarios.newest(row).patch)
