@@ -49,6 +49,11 @@ def may_make_scenarios(user) -> bool:
     return _to_edit(user).exists()
 
 
+def workspaces_to_edit(user) -> set[int]:
+    """The keys of the workspaces whose scenarios the user may change."""
+    return set(_to_edit(user).values_list("pk", flat=True))
+
+
 def workspace_to_edit(user) -> Workspace:
     """The workspace in which a new scenario of this user is put: the first in which they may."""
     found = _to_edit(user).first()

@@ -18,9 +18,11 @@ SHOWN = 200
 @signed_in
 def home(request):
     rows = access.visible_scenarios(request.user).select_related("head", "workspace").order_by("-updated_at")[:SHOWN]
+    mine_to_edit = access.workspaces_to_edit(request.user)
     mine = [
         {
             "row": row,
+            "editable": row.workspace_id in mine_to_edit,
             "name": row.name or wording.template_title(row.template) or _("Scenario"),
             "verdict": tables.last_verdict(row.head.document, row.last_verdict),
         }
@@ -30,7 +32,12 @@ def home(request):
         {"slug": slug, "title": wording.template_title(slug), "text": wording.template_text(slug)}
         for slug in gallery.templates()
     ]
-    context = {"mine": mine, "templates": templates, "member": access.is_member(request.user)}
+    context = {
+        "mine": mine,
+        "templates": templates,
+        "member": access.is_member(request.user),
+        "may_make": bool(mine_to_edit),
+    }
     return render(request, "planner/home.html", context)
 
 

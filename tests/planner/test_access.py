@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from django.shortcuts import resolve_url
 from django.test import Client
-from django.urls import URLPattern, reverse
+from django.urls import URLPattern, resolve, reverse
 
 from planner import urls
 from planner.models import Membership, Report, Run, Scenario, ShareLink, User, Workspace
@@ -163,3 +163,34 @@ def test_a_viewer_sees_links_but_no_button(things):
     assert "read only" in page
     for words in (">Revoke<", "Create link", "Freeze version", "Delete report"):
         assert words not in page
+
+
+def offered(page):
+    """Names of the addresses to which a page offers a button."""
+    forms = re.findall(r'<form[^>]*method="post"[^>]*action="([^"]+)"[^>]*>(.*?)</form>', page, re.S)
+    outside = {target for name in re.findall(r'<button[^>]*form="(\w+)"', page) for target in _forms(page, name)}
+    inside = {address for address, body in forms if "<button" in body}
+    return {resolve(address.split("?")[0]).view_name for address in inside | outside}
+
+
+def _forms(page, name):
+    return re.findall(rf'<form id="{name}"[^>]*action="([^"]+)"', page)
+
+
+@pytest.mark.parametrize("name", [name for name, (method, *_rest, what) in TABLE.items() if what[VIEWER] == 200])
+def test_no_page_offers_a_viewer_a_button_that_is_refused(things, name):
+    keys, clients = things
+    method, arguments, data, _expected = TABLE[name]
+    answer = getattr(clients[VIEWER], method)(
+        reverse(f"planner:{name}", args=[keys.get(each, each) for each in arguments]), data
+    )
+    if answer.streaming or "html" not in answer.headers["Content-Type"] or "attachment" in str(answer.headers):
+        return
+    refused = {f"planner:{each}" for each, (*_rest, who) in TABLE.items() if who.get(VIEWER) == 403}
+    assert not offered(answer.content.decode()) & refused
+
+
+def test_an_editor_is_offered_what_a_viewer_is_not(things):
+    _keys, clients = things
+    buttons = {role: offered(clients[role].get(reverse("planner:home")).content.decode()) for role in (VIEWER, EDITOR)}
+    assert buttons[EDITOR] - buttons[VIEWER] == {"planner:create", "planner:copy", "planner:delete"}
