@@ -11,14 +11,13 @@ from dataclasses import dataclass
 
 from planner.engine.facility import (
     LIMITS,
-    METHOD_RACK_KW,
     FeedCheck,
     RackGroup,
     check_feeds,
     psu_ok,
     throttle,
 )
-from planner.engine.housing import Kind, feed_kw, kinds_in_racks, on_one_circuit, packed, rack_limits
+from planner.engine.housing import Kind, feed_kw, kinds_in_racks, on_one_circuit, packed, rack_heat_limit, rack_limits
 from planner.engine.inputs import Circuit, Site, Upgrade
 from planner.engine.quantities import InputError, Problem
 from planner.engine.result import PlanResult
@@ -170,7 +169,6 @@ def _rack(
         needed = kind.build.psus_needed if kind.build is not None and kind.build.psus else None
         stacks.append(Stack(names[place], number, bottom, kind.units, kind.kw, kind.kg, kind.cords, kind.cfm, needed))
         bottom += number * kind.units
-    method = METHOD_RACK_KW[site.cooling_method]
     short: tuple[str, ...] = ()
     if circuit is not None:
         short = tuple(names[place] for place, _ in group.items if _short(kinds[place], circuit.feeds))
@@ -186,7 +184,7 @@ def _rack(
         cfm=group.cfm,
         feeds=None if circuit is None else check_feeds(group.kw, feed_kw(circuit), circuit.feeds),
         short=short,
-        above_method=group.kw > method + SLACK,
+        above_method=group.kw > rack_heat_limit(site) + SLACK,
     )
 
 
@@ -242,13 +240,21 @@ def _feed_loss(racks: list[Rack], circuit: Circuit | None) -> FeedLoss | None:
     )
 
 
-def _cooling_loss(result: PlanResult, site: Site, month: int, heat_kw: float) -> CoolingLoss | None:
-    """The largest unit fails: one of the room's own, or a piece of an upgrade."""
+def cooling_units_in_service(result: PlanResult, site: Site, month: int) -> list[float]:
+    """What each cooling unit carries away, the room's own and the pieces of upgrades; none where they are not known."""
     if site.cooling_kw is None or site.cooling_units is None:
-        return None
+        return []
     units = [site.cooling_kw / site.cooling_units] * site.cooling_units
     for upgrade in _in_service(result, site, month):
         units += [upgrade.adds_cooling_kw / upgrade.quantity] * upgrade.quantity
+    return units
+
+
+def _cooling_loss(result: PlanResult, site: Site, month: int, heat_kw: float) -> CoolingLoss | None:
+    """The largest unit fails: one of the room's own, or a piece of an upgrade."""
+    units = cooling_units_in_service(result, site, month)
+    if not units:
+        return None
     left = math.fsum(units) - max(units)
     kept = float(throttle(left, heat_kw))
     return CoolingLoss(kept >= 1.0, left, heat_kw, kept)

@@ -11,12 +11,13 @@ from planner.facility_page.circuits import Circuits
 from planner.facility_page.cooling import Cooling
 from planner.facility_page.limits import Limits
 from planner.facility_page.losses import Losses
+from planner.facility_page.machines import Machines
 from planner.facility_page.months import Months
 from planner.facility_page.racks import Racks
 from planner.facility_page.said import Said
 from planner.services.facility import Facility
 
-PARTS = (Limits, Racks, Losses, Circuits, Cooling, Months)
+PARTS = (Limits, Racks, Losses, Circuits, Machines, Cooling, Months)
 
 
 def page(found: Facility, evaluation: Evaluation, row_at: Callable[[str], Any]) -> dict[str, Any]:

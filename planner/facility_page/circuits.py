@@ -8,10 +8,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from planner import wording
-from planner.engine.facility import circuit_kva
+from planner.engine.facility import battery_kwh, circuit_kva, ups_load
+from planner.engine.housing import supply_check
 from planner.engine.inputs import Circuit
 from planner.engine.layout import Rack, Stack
 from planner.engine.room import RackWithout, Supplies, without_feed
+from planner.engine.rounding import SLACK
 from planner.facility_page.said import ESTIMATE, Said
 from planner.services.facility import feeds
 from planner.wording.numbers import counted
@@ -21,7 +23,15 @@ class Circuits(Said):
     """Feeds rack by rack, supplies machine by machine."""
 
     def parts(self) -> dict[str, Any]:
-        return {"circuit": self.circuit(), "supplies": self.supplies(), "feed": self.feed}
+        return {
+            "circuit": self.circuit(),
+            "supplies": self.supplies(),
+            "supplies_spare": wording.choice("supplies", self.site.supplies),
+            "supplies_ratio": wording.number(self.site.transient_ratio),
+            "supplies_path": f"{self.base}/supplies",
+            "feed": self.feed,
+            "ups": self.ups(),
+        }
 
     @property
     def feed(self) -> str:
@@ -110,11 +120,57 @@ class Circuits(Said):
             text = _("{left} left") if needed is None else _("{left} left of {needed} needed")
             return {"text": text.format(left=left, needed=needed), "tone": "good" if keeps else "bad"}
 
+        check = supply_check(self.site, build, stack.kw) if build is not None else None
+        rating = build.psu_kw if build is not None else None
         return {
             "name": self.name(stack.item),
             "psus": wording.number(stack.cords),
+            "rating": wording.quantity(rating, "kW") if rating else _("not known"),
             "needed": wording.number(needed) if needed is not None else _("not known"),
             "failed": said(stack.cords - 1),
             "feed": said(fed.left) if fed is not None else None,
+            "sustained": None if check is None else self.room_left(check.usable_kw, stack.kw),
+            "transient": None
+            if check is None or rating is None
+            else self.room_left(stack.cords * rating, stack.kw * self.site.transient_ratio),
             "badge": wording.source(source, self.book.pricing_date),
         }
+
+    @staticmethod
+    def room_left(usable: float, draw: float) -> dict[str, str]:
+        """What supplies carry against what is drawn of them: "9.9 of 10.2 kW", and whether it is enough."""
+        fits = draw <= usable + SLACK
+        text = _("{draw} of {usable}").format(draw=wording.quantity(draw, "kW"), usable=wording.quantity(usable, "kW"))
+        return {"text": text, "tone": "good" if fits else "bad"}
+
+    def ups(self) -> list[dict[str, Any]]:
+        """Modules of the UPS, how full they are with all of them and without the spare ones, and the battery."""
+        ups = self.site.ups
+        if ups is None:
+            return []
+        most = float(self.housing.draw_max[0, self.month])
+        load = ups_load(most, ups.module_kw, ups.modules, ups.spare)
+        badge = self.badge(f"{self.base}/ups/module_kw")
+        return [
+            {
+                "name": _("UPS"),
+                "text": _("{count} modules of {kw}, {spare} of them spare").format(
+                    count=wording.number(ups.modules),
+                    kw=wording.quantity(ups.module_kw, "kW"),
+                    spare=wording.number(ups.spare),
+                ),
+                "note": _("{each} of their rating used, {failed} once the spare ones have failed").format(
+                    each=wording.percent(round(float(load.each), 4)),
+                    failed=wording.percent(round(float(load.on_failure), 4)),
+                ),
+                "badge": badge,
+            },
+            {
+                "name": _("Battery"),
+                "text": counted(float(battery_kwh(most, ups.battery_minutes)), "kWh", digits=3),
+                "note": _("carries the highest draw for {minutes} minutes, without losses").format(
+                    minutes=wording.number(ups.battery_minutes)
+                ),
+                "badge": self.badge(f"{self.base}/ups/battery_minutes"),
+            },
+        ]

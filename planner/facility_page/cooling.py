@@ -7,7 +7,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from planner import wording
-from planner.engine.facility import CAPTURE_RATIO, M3_H_PER_CFM, PLANNED_CFM_PER_KW
+from planner.engine.facility import (
+    CAPTURE_RATIO,
+    M3_H_PER_CFM,
+    PLANNED_CFM_PER_KW,
+    airflow_rise_c,
+    inlet_verdict,
+)
 from planner.engine.prices import Source
 from planner.engine.room import LOOP_RISE_C, liquid
 from planner.engine.rounding import SLACK
@@ -25,7 +31,7 @@ class Cooling(Said):
 
     def air(self) -> list[dict[str, Any]]:
         """How the heat leaves: air, and liquid where machines have loops of their own."""
-        cfm, heat = self.now.airflow_cfm, float(self.housing.draw_busy[0, self.month])
+        cfm, heat = self.air_cfm(), float(self.housing.draw_busy[0, self.month])
         planned = Source(basis="sourced", url=AIR_URL)
         rows = [
             self.figure(
@@ -43,6 +49,7 @@ class Cooling(Said):
                 None,
             ),
         ]
+        rows += self.temperatures(cfm, heat)
         loops = liquid(self.plan, self.month)
         if loops is not None:
             low, high = loops.l_per_min
@@ -72,6 +79,26 @@ class Cooling(Said):
                 )
             )
         return rows
+
+    def temperatures(self, cfm: float, heat: float) -> list[dict[str, Any]]:
+        """How warm the air comes and leaves."""
+        if cfm <= 0.0:
+            return []
+        rise, supply = float(airflow_rise_c(heat, cfm)), self.site.supply_c
+        warmer = _("{rise} warmer: 1.756 × W ÷ CFM, at sea level").format(rise=counted(rise, "°C", digits=3))
+        if supply is None:
+            note = _("what all machines give off, in all their air; name the supply air to see how warm it leaves")
+            return [self.figure(_("Air warms by"), counted(rise, "°C", digits=3), note, None)]
+        words = {
+            "recommended": _("within what ASHRAE recommends for servers (A2, 18–27 °C)"),
+            "allowable": _("ASHRAE allows it for servers (A2, 10–35 °C) and recommends 18–27 °C"),
+            "outside": _("outside what ASHRAE allows for servers (A2, 10–35 °C)"),
+        }
+        path, verdict = f"{self.base}/supply_c", words[inlet_verdict(supply, "A2")]
+        return [
+            self.figure(_("Supply air"), counted(supply, "°C"), verdict, None) | {"badge": self.badge(path)},
+            self.figure(_("Air that leaves"), counted(supply + rise, "°C", digits=3), warmer, None),
+        ]
 
     def both_airs(self, cfm: float) -> str:
         return f"{wording.quantity(cfm, 'CFM')} · {counted(cfm * M3_H_PER_CFM, 'm3/h')}"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from planner import wording
-from planner.engine.facility import METHOD_RACK_KW
-from planner.engine.housing import noise_limit, on_one_circuit
+from planner.engine.facility import rack_floor_kg_m2, rack_foot_kg
+from planner.engine.housing import noise_limit, on_one_circuit, rack_heat_limit, rack_loads
+from planner.engine.layout import cooling_units_in_service
 from planner.engine.prices import Source
-from planner.engine.room import floor_limit_kg_m2, floor_load_kg_m2, loudest
+from planner.engine.room import floor_limit_kg_m2, liquid, loudest
 from planner.engine.rounding import SLACK
 from planner.facility_page.said import ESTIMATE, Said
 from planner.wording.numbers import counted
@@ -60,9 +62,36 @@ class Limits(Said):
             ),
             self.bar(_("Racks"), known["racks"].used, "rack", known["racks"].limit, f"{self.base}/racks"),
         ]
+        bars += self.named_bars(power.used, cooling.used)
         if self.now.racks:
             bars += self.rack_bars(known)
         return bars + self.people_bars()
+
+    def named_bars(self, most: float, heat: float) -> list[dict[str, Any]]:
+        """Limits of the room that only some rooms name: the owner's budget, the UPS, spare cooling, air, liquid."""
+        site, base, bars = self.site, self.base, list[dict[str, Any]]()
+        if site.power_budget_kw is not None:
+            note = _("by the nameplates; {kind}").format(kind=wording.choice("power_budget", site.power_budget))
+            bars.append(
+                self.bar(_("Power budget"), most, "kW", site.power_budget_kw, f"{base}/power_budget_kw", note=note)
+            )
+        if site.ups is not None:
+            left = (site.ups.modules - site.ups.spare) * site.ups.module_kw
+            note = _("without its spare modules; by the nameplates")
+            bars.append(self.bar(_("UPS"), most, "kW", left, f"{base}/ups/modules", note=note))
+        units = sorted(cooling_units_in_service(self.plan, site, self.month), reverse=True)
+        if units and site.spare_cooling_units:
+            left = math.fsum(units[site.spare_cooling_units :])
+            note = _("while the spare units are down; mean draw of the month")
+            path = f"{base}/spare_cooling_units"
+            bars.append(self.bar(_("Heat without spare cooling"), heat, "kW", left, path, note=note))
+        if site.air_cfm is not None:
+            bars.append(self.bar(_("Air of the room"), self.air_cfm(), "CFM", site.air_cfm, f"{base}/air_cfm"))
+        loops = liquid(self.plan, self.month)
+        if loops is not None and site.liquid_l_per_min is not None:
+            path = f"{base}/liquid_l_per_min"
+            bars.append(self.bar(_("Liquid flow"), loops.l_per_min[1], "L/min", site.liquid_l_per_min, path))
+        return bars
 
     def rack_bars(self, known: dict[str, Any]) -> list[dict[str, Any]]:
         base, fullest = self.base, _("of the fullest rack")
@@ -77,22 +106,34 @@ class Limits(Said):
                 _("Heat of one rack"),
                 hottest,
                 "kW",
-                METHOD_RACK_KW[self.site.cooling_method],
-                f"{base}/cooling_method",
+                rack_heat_limit(self.site),
+                f"{base}/rack_heat_kw",
                 note=_("of the fullest rack; the limit is assumed for {method}").format(
                     method=wording.choice("cooling_method", self.site.cooling_method)
-                ),
-                source=Source(basis="estimate", url=METHOD_URL),
+                )
+                if self.site.rack_heat_kw is None
+                else fullest,
+                source=Source(basis="estimate", url=METHOD_URL) if self.site.rack_heat_kw is None else None,
             ),
-            self.bar(_("Weight per rack"), known["kg"].used, "kg", known["kg"].limit, f"{base}/rack_kg", note=fullest),
+            self.bar(
+                _("Weight per rack"), known["kg"].used, "kg", known["kg"].limit, self.rack_kg_path(), note=fullest
+            ),
             self.bar(
                 _("Floor load"),
-                floor_load_kg_m2(max(rack.kg for rack in self.now.racks)),
+                rack_floor_kg_m2(max(rack.kg for rack in self.now.racks)),
                 "kg/m2",
                 floor_limit_kg_m2(self.site),
-                "",
+                f"{base}/floor_kg_m2",
                 note=_("rack and half of its aisles counted; an ordinary building carries 70 lb/ft²"),
-                source=Source(basis="sourced", url=FLOOR_URL),
+                source=Source(basis="sourced", url=FLOOR_URL) if self.site.floor_kg_m2 is None else None,
+            ),
+            self.bar(
+                _("Load of a foot"),
+                rack_foot_kg(max(rack.kg for rack in self.now.racks)),
+                "kg",
+                self.site.floor_foot_kg,
+                f"{base}/floor_foot_kg",
+                note=_("of the four of the fullest rack"),
             ),
         ]
         for resource, name, unit, path in (
@@ -125,6 +166,11 @@ class Limits(Said):
 
     def power_path(self) -> str:
         return f"{self.base}/circuit/amps" if on_one_circuit(self.site) else f"{self.base}/power_kw"
+
+    def rack_kg_path(self) -> str:
+        """The field that bounds the weight of a rack: its own limit, or the floor under it."""
+        loads = rack_loads(self.site)
+        return f"{self.base}/{min(loads, key=lambda name: loads[name], default='rack_kg')}"
 
     def rack_kw_path(self) -> str:
         limit = next(bar.limit for bar in self.now.bars if bar.resource == "kw")

@@ -10,10 +10,12 @@ from django.utils.translation import ngettext
 
 from planner import tables, wording
 from planner.engine.housing import UpgradeOrder, on_one_circuit
-from planner.engine.room import Passed, Standing
+from planner.engine.limits import Passed
+from planner.engine.room import Standing
 from planner.engine.rounding import SLACK
 from planner.facility_page.said import Said
 from planner.services.facility import price_of
+from planner.wording.findings import RESOURCE_UNITS
 from planner.wording.numbers import counted
 
 
@@ -38,11 +40,12 @@ class Months(Said):
 
     def passed(self, each: Passed) -> dict[str, Any]:
         """One limit that is passed: when, by what, and what is done about it."""
-        unit = UNITS[each.resource]
+        unit = RESOURCE_UNITS[each.resource]
         text = str(self.sentences()[each.resource]).format(
             needed=counted(each.needed, unit),
             limit=counted(each.limit, unit),
             site=wording.site_named(self.scenario, each.site),
+            item=wording.item(each.item, self.book) if each.item else "",
         )
         path = self.limit_path(each)
         return {
@@ -66,7 +69,7 @@ class Months(Said):
         site = next(site for site in self.scenario.sites if site.slug == each.site)
         one_circuit = each.resource == "power" and on_one_circuit(site)
         by_feeds = each.resource == "kw" and site.circuit is not None and each.limit != site.rack_kw
-        name = "circuit/amps" if one_circuit or by_feeds else FIELDS[each.resource]
+        name = "circuit/amps" if one_circuit or by_feeds else tables.LIMIT_FIELDS[each.resource]
         return f"sites/{each.site}/{name}"
 
     @staticmethod
@@ -81,6 +84,17 @@ class Months(Said):
             "cords": _("A machine has {needed}; a rack of {site} takes {limit}."),
             "cfm": _("A machine needs {needed} of air; a rack of {site} gets {limit}."),
             "method": _("A rack draws {needed}; the cooling of {site} is assumed to carry {limit} from one rack."),
+            "budget": _("The machines draw up to {needed} by the nameplates; the power budget of {site} is {limit}."),
+            "ups": _("The machines draw up to {needed}; the UPS of {site} carries {limit} without its spare modules."),
+            "floor": _("The fullest rack loads the floor with {needed}; that of {site} bears {limit}."),
+            "foot": _("Each foot of the fullest rack carries {needed}; the floor of {site} bears {limit} there."),
+            "psus": _("With one feed of {site} lost, {item} keeps {limit} and needs {needed}."),
+            "inlet": _("{site} supplies air of {needed}; {item} may breathe {limit} at most."),
+            "sustained": _("{item} draws up to {needed}; its supplies carry {limit} without those that may fail."),
+            "transient": _("For an instant {item} may draw {needed}; its supplies are rated for {limit}."),
+            "air": _("The machines need {needed} of air; the cooling of {site} delivers {limit}."),
+            "liquid": _("The liquid loops need {needed}; {site} delivers {limit}."),
+            "spare_cooling": _("The machines give off {needed}; {site} carries away {limit} without its spare units."),
             "feeds": _("A rack draws {needed}; with one feed of {site} lost the others carry {limit}."),
             "noise": _("A machine makes {needed}; {site} tolerates {limit}."),
         }
@@ -200,26 +214,6 @@ class Months(Said):
         }
 
 
-UNITS = {
-    "cooling": "kW",
-    "power": "kW",
-    "racks": "rack",
-    "units": "U",
-    "kw": "kW",
-    "kg": "kg",
-    "cords": "cord",
-    "cfm": "CFM",
-    "method": "kW",
-    "feeds": "kW",
-    "noise": "dB(A)",
-}
-# The assumption that holds each limit, in its site.
-FIELDS = {
-    **tables.LIMIT_FIELDS,
-    "method": "cooling_method",
-    "feeds": "circuit/feeds",
-    "noise": "noise_limit_db",
-}
 # Figures of a month that the next wave may change, with their units.
 COMPARED = {
     "servers": "server",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from planner import wording
 from planner.engine.facility import btu_per_hour, tons
+from planner.engine.housing import Kind, kinds_in_service
 from planner.engine.prices import Build, Source
 from planner.engine.result import Evaluation
 from planner.services.facility import Facility
@@ -52,3 +54,10 @@ class Said:
     @staticmethod
     def figure(name: str, text: str, note: str, source: Source | None) -> dict[str, Any]:
         return {"name": name, "text": text, "note": note, "badge": None if source is None else wording.source(source)}
+
+    def kinds(self) -> list[Kind]:
+        """Machines that are there in the month, in racks or beside them."""
+        return kinds_in_service(self.plan.fleet, 0, self.month)
+
+    def air_cfm(self) -> float:
+        return math.fsum(kind.count * kind.cfm for kind in self.kinds())

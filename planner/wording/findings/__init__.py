@@ -2,13 +2,14 @@
 
 from planner.wording.findings.marks import STRONG, WEAK, parts, plain, strong
 from planner.wording.findings.problems import problem, say
-from planner.wording.findings.room import RESOURCES
+from planner.wording.findings.room import RESOURCE_UNITS, RESOURCES
 from planner.wording.findings.sentences import FINDINGS, brief, finding, sentence_space, tone, unpriced
 from planner.wording.findings.verdict import break_even, left_out, verdict
 
 __all__ = [
     "FINDINGS",
     "RESOURCES",
+    "RESOURCE_UNITS",
     "STRONG",
     "WEAK",
     "break_even",

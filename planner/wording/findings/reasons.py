@@ -31,6 +31,11 @@ REASONS: dict[str, tuple[Any, Any, str]] = {
         _("{amount} less at the start"),
         "good",
     ),
+    "rival_over_budget": (
+        _("{plan} ranks after it: it draws up to {needed} from {month}, over the wished {limit}."),
+        _("{plan}: over the power budget"),
+        "neutral",
+    ),
     "rival_infeasible": (_("{plan} is not ranked: {limit}."), _("{plan}: {limit}"), "neutral"),
     "infeasible": (_("{plan} is not possible: {limit}."), _("{plan}: {limit}"), "bad"),
 }

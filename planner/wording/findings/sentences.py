@@ -13,7 +13,7 @@ from planner.wording.findings.room import RESOURCE_UNITS, RESOURCES, ROOM
 from planner.wording.findings.supply import SUPPLY
 from planner.wording.findings.work import WORK
 from planner.wording.lines import category, item
-from planner.wording.numbers import chinese, counted, date, money, month_label, number, percent
+from planner.wording.numbers import chinese, counted, date, money, month_label, number, percent, quantity
 from planner.wording.plans import plan_names, site_named, workload_named
 
 FINDINGS = {**ROOM, **WORK, **SUPPLY, **REASONS}
@@ -49,14 +49,27 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
     }
     for name, value in facts.items():
         match name:
-            case "needed" | "limit" if isinstance(value, (int, float)) and found.code == "room_short":
-                texts[name] = counted(round(value, 1), RESOURCE_UNITS.get(facts.get("resource", ""), "1"))
-            case "needed" | "limit" | "heat_kw" | "cooling_kw" if isinstance(value, (int, float)):
+            case "needed" | "limit" if isinstance(value, (int, float)) and _counted(found.code):
+                texts[name] = counted(round(value, 2), RESOURCE_UNITS.get(facts.get("resource", ""), "1"))
+            case "needed" | "limit" | "heat_kw" | "max_kw" | "cooling_kw" if isinstance(value, (int, float)):
                 texts[name] = number(value, digits=3)
             case "limit":
                 texts[name] = _limit(found, evaluation)
-            case "needed_gpus" | "server_gpus" | "left_gpus" | "gpus" | "noise_db" | "demand_gpu" | "capacity_gpu":
+            case (
+                "needed_gpus"
+                | "server_gpus"
+                | "left_gpus"
+                | "gpus"
+                | "slots"
+                | "most_gpus"
+                | "height"
+                | "noise_db"
+                | "demand_gpu"
+                | "capacity_gpu"
+            ):
                 texts[name] = "–" if value is None else number(value)
+            case "length_mm" | "length_max_mm":
+                texts[name] = quantity(value, "mm")
             case "months":
                 texts[name] = months_text(value)
             case "site":
@@ -119,6 +132,11 @@ def _limit(found: Finding, evaluation: Evaluation) -> str:
     return brief(Finding(code, found.month, facts), evaluation)
 
 
+def _counted(code: str) -> bool:
+    """Whether the figures of a finding carry the unit of its resource."""
+    return code in ("room_short", "rival_over_budget") or code.startswith("limit_")
+
+
 def _variant(found: Finding) -> str:
     if found.code == "memory" and found.facts.get("needed_gpus") is None:
         return "memory_never"
@@ -128,6 +146,8 @@ def _variant(found: Finding) -> str:
         return "cooling_stopped"
     if found.code == "office_server" and not (found.facts.get("loud", True) and found.facts.get("hot", True)):
         return "office_server_loud" if found.facts.get("loud") else "office_server_hot"
+    if found.code == "limit_budget" and found.facts.get("hard"):
+        return "limit_budget_hard"
     if found.code == "unmet" and found.facts.get("cost") is None:
         return "unmet_unpriced"
     if found.code == "upgrade_included" and "remedy_price" not in found.facts:

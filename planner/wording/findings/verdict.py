@@ -73,9 +73,12 @@ def _explanation(evaluation: Evaluation, comparison: Comparison, best: PlanResul
         months_text(evaluation.scenario.months),
     )
     if decided.runner_up is None or decided.margin is None:
+        others = [plan for plan in evaluation.plans if plan.feasible and plan is not best]
         sentences = [
             (
-                gettext("{amount} in present value over {months}; no other plan is possible.")
+                gettext("{amount} in present value over {months}; no other plan keeps within the power budget.")
+                if others
+                else gettext("{amount} in present value over {months}; no other plan is possible.")
                 if len(evaluation.plans) > 1
                 else gettext("{amount} in present value over {months}; there is no other plan to compare.")
             ).format(amount=sum_text, months=months)
