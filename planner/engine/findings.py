@@ -169,7 +169,7 @@ def _too_much_for_people(
     if site.kind == "office" and build.cooling == "air" and build.in_rack:
         # one small rack at most is what comfort air conditioning carries where nobody has named its limit
         carried = housing.limits["cooling"]
-        carried = np.where(np.isfinite(carried), carried, rack_heat_limit(site))
+        carried = np.where(np.isfinite(carried), carried, rack_heat_limit(site) or np.inf)
         large = there & (gpus >= DATA_HALL_GPUS - SLACK)
         over = np.where(large, housing.draw_busy[0] - carried, -np.inf)
         hot = over > SLACK

@@ -22,6 +22,7 @@ from planner.engine.facility import (
     check_supplies,
     circuit_kw,
     pack,
+    psus_needed,
     rack_on_floor_kg,
     redundant_kw,
     throttle,
@@ -299,19 +300,33 @@ def noise_limit(site: Site) -> float | None:
     return site.noise_limit_db
 
 
-def rack_heat_limit(site: Site) -> float:
-    """What the cooling carries from one rack: as named, else what its method is assumed to carry. [kW]"""
-    return site.rack_heat_kw if site.rack_heat_kw is not None else METHOD_RACK_KW[site.cooling_method]
+def rack_heat_limit(site: Site) -> float | None:
+    """Heat the cooling carries from one rack: as named, else what its method is assumed to carry. [kW]
+
+    None in an office whose cooling is named: there the room's limit is that of its rack too.
+    """
+    if site.rack_heat_kw is not None:
+        return site.rack_heat_kw
+    if site.cooling_method == "office_air" and site.cooling_kw is not None:
+        return None
+    return METHOD_RACK_KW[site.cooling_method]
+
+
+def supplies_needed(build: Build, kw: float) -> int | None:
+    """Supplies that carry a machine's maximum; more where cards were added since. None where unknown. [1]"""
+    if build.psus_needed is None or not build.psu_kw:
+        return build.psus_needed
+    return max(build.psus_needed, int(psus_needed(kw, build.psu_kw)))
 
 
 def supply_check(site: Site, build: Build, kw: float) -> SupplyCheck | None:
     """Return whether a machine's supplies carry its draw without those that may fail; None where they are unknown.
 
-    kw : maximum of the machine with its cards. [kW] As built, those may fail that its maker does not count as needed.
+    kw : maximum of the machine with its cards. [kW] As built, those may fail that its maximum does not need.
     """
     if not build.psus or not build.psu_kw:
         return None
-    built = max(0, build.psus - build.psus_needed) if build.psus_needed else 0
+    built = max(0, build.psus - (supplies_needed(build, kw) or build.psus))
     spare = {"as_built": built, "N": 0, "N+1": 1, "N+N": math.ceil(build.psus / 2)}[site.supplies]
     if spare < build.psus:
         return check_supplies(kw, build.psus, build.psu_kw, spare, site.transient_ratio)

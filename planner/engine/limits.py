@@ -151,7 +151,8 @@ class _Case:
 def _cases(result: PlanResult, now: Layout, future: int) -> Iterator[_Case]:
     site = now.site
     if now.racks:
-        yield _Case("method", max(rack.kw for rack in now.racks), rack_heat_limit(site))
+        if (most := rack_heat_limit(site)) is not None:
+            yield _Case("method", max(rack.typical_kw for rack in now.racks), most)
         yield from _of_floor(site, max(rack.kg for rack in now.racks))
     if now.racks and now.circuit is not None and now.circuit.feeds > 1:
         yield from _of_feeds(now, now.circuit.feeds)

@@ -95,7 +95,7 @@ class Limits(Said):
 
     def rack_bars(self, known: dict[str, Any]) -> list[dict[str, Any]]:
         base, fullest = self.base, _("of the fullest rack")
-        hottest = max(rack.kw for rack in self.now.racks)
+        hottest = max(rack.typical_kw for rack in self.now.racks)
         bars = [
             self.bar(
                 _("Rack units"), known["units"].used, "U", known["units"].limit, f"{base}/rack_units", note=fullest
@@ -108,11 +108,11 @@ class Limits(Said):
                 "kW",
                 rack_heat_limit(self.site),
                 f"{base}/rack_heat_kw",
-                note=_("of the fullest rack; the limit is assumed for {method}").format(
+                note=_("expected with all machines of the fullest rack busy")
+                if self.site.rack_heat_kw is not None or rack_heat_limit(self.site) is None
+                else _("expected with all machines of the fullest rack busy; the limit is assumed for {method}").format(
                     method=wording.choice("cooling_method", self.site.cooling_method)
-                )
-                if self.site.rack_heat_kw is None
-                else fullest,
+                ),
                 source=Source(basis="estimate", url=METHOD_URL) if self.site.rack_heat_kw is None else None,
             ),
             self.bar(

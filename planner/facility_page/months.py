@@ -83,7 +83,9 @@ class Months(Said):
             "kg": _("A machine weighs {needed}; a rack of {site} holds {limit}."),
             "cords": _("A machine has {needed}; a rack of {site} takes {limit}."),
             "cfm": _("A machine needs {needed} of air; a rack of {site} gets {limit}."),
-            "method": _("A rack draws {needed}; the cooling of {site} is assumed to carry {limit} from one rack."),
+            "method": _(
+                "A busy rack gives off {needed}; the cooling of {site} is taken to carry {limit} from one rack."
+            ),
             "budget": _("The machines draw up to {needed} by the nameplates; the power budget of {site} is {limit}."),
             "ups": _("The machines draw up to {needed}; the UPS of {site} carries {limit} without its spare modules."),
             "floor": _("The fullest rack loads the floor with {needed}; that of {site} bears {limit}."),

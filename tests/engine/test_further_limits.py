@@ -211,8 +211,25 @@ def test_a_ups_of_spare_modules_alone_is_refused():
         Site.read({"slug": "room", "ups": {"module_kw": 10.0, "modules": 1, "spare": 1}})
 
 
+def test_an_office_whose_cooling_is_named_has_no_assumed_limit_beside_it():
+    office = {"kind": "office", "cooling_method": "office_air"}
+    assert limits(two(**office).warnings)["method"] == (0, 8.0, 6.0)
+    assert "method" not in limits(two(**office, cooling_kw=20.0).warnings)
+
+
+def test_cards_added_later_need_more_supplies_than_the_chassis_did_when_it_came():
+    # two cards draw 3 kW, eight 9: three supplies of 3 kW instead of one
+    chassis = build("chassis", 2, 8, 100_000.0, max_kw=3.0, typical_kw=2.4, psus=4, psus_needed=1, psu_kw=3.0)
+    circuit = FEEDS | {"feeds": 2, "redundancy": "2N"}
+    grown = plan(start={"build": "chassis"}, follow_up={"kind": "cards", "batch": 6})
+    work = pool(1.0) | {"growth": {"kind": "table", "values": [2.0] * 5 + [8.0] * 7}}
+    prices = book(builds={"chassis": chassis})
+    result = evaluated(grown, work=work, sites=[{**SITE, "circuit": circuit}], prices=prices).plans[0]
+    assert limits(result.warnings)["psus"] == (5, 3, 2.0)  # a lost feed leaves two of four
+
+
 def test_heat_of_a_rack_that_is_named_holds_instead_of_the_methods():
-    assert limits(two(cooling_method="perimeter").warnings) == {"method": (5, 20.0, 10.0)}
+    assert limits(two(cooling_method="perimeter").warnings) == {"method": (5, 16.0, 10.0)}  # 8 kW each when busy
     assert limits(two(cooling_method="perimeter", rack_heat_kw=20.0).warnings) == {}
 
 

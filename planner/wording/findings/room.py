@@ -100,8 +100,8 @@ ROOM: dict[str, tuple[Any, Any, str]] = {
     ),
     "limit_method": (
         _(
-            "From {month} a rack draws up to {needed}; the cooling of {site} is taken to carry {limit} from one rack. "
-            "Spread the machines, or cool the racks otherwise."
+            "From {month} a busy rack gives off {needed} by the expected draw; the cooling of {site} is taken to carry "
+            "{limit} from one rack. Spread the machines, or cool the racks otherwise."
         ),
         _("rack too dense for its cooling: {needed}"),
         "warn",
