@@ -437,11 +437,11 @@ FIELDS: dict[str, Words] = {
     "Site.transient_ratio": Words(
         _("Power spikes"), _("Draw of a machine for milliseconds, over its maximum for long.")
     ),
-    "Ups.module_kw": Words(_("Module"), _("Rating of one module of the UPS.")),
-    "Ups.modules": Words(_("Modules"), _("Modules that are installed.")),
-    "Ups.spare": Words(_("Spare modules"), _("Modules that may fail while the others carry the load.")),
+    "Ups.module_kw": Words(_("UPS module"), _("Rating of one module of the UPS.")),
+    "Ups.modules": Words(_("UPS modules"), _("Modules that are installed.")),
+    "Ups.spare": Words(_("Spare UPS modules"), _("Modules that may fail while the others carry the load.")),
     "Ups.battery_minutes": Words(
-        _("Battery time"), _("How long the batteries carry the load: 5 minutes with a generator, 15 without.")
+        _("UPS battery"), _("How long the batteries carry the load: 5 minutes with a generator, 15 without.")
     ),
     "Site.colocation": Words(_("Colocation contract"), _("Terms of the hall's contract."), _("a room of one's own")),
     "Site.moving_cost": Words(_("Moving cost"), _("Paid once, in the month the machines move here.")),
