@@ -82,6 +82,7 @@ class Accelerator(Spec):
     scaleup_bw_gbps: number("GB/s", 0, 100_000) = None
     pcie_gen: whole("generation", 1, 10) = None
     slot_width: whole("slots", 1, 6) = None
+    card_length_mm: number("mm", 50, 1_000) = None
     cooling: Cooling | None = None
     successor_slug: Slug | None = None
     status: Literal["announced", "shipping", "end_of_sale", "cloud_only"] | None = None
@@ -129,6 +130,8 @@ class Build(Spec):
     lead_time_weeks_likely: number("weeks", 0, 520) = None
     lead_time_weeks_high: number("weeks", 0, 520) = None
     embodied_kgco2e: number("kgCO2e", 0, 10_000_000) = None
+    card_slot_width: whole("slots", 1, 6) = None  # of each place for a card
+    card_length_max_mm: number("mm", 50, 1_000) = None
 
     @model_validator(mode="after")
     def _slots_hold_the_cards(self):
@@ -189,6 +192,8 @@ class Server(Spec):
     airflow_cfm: number("CFM", 0, 100_000) = None
     heat_btu_h: number("BTU/h", 0, 10_000_000) = None
     depth_mm: number("mm", 50, 5_000) = None
+    card_slot_width: whole("slots", 1, 6) = None  # of each place for a card
+    card_length_max_mm: number("mm", 50, 1_000) = None
 
 
 class FabricPart(Spec):

@@ -171,7 +171,7 @@ def _break_evens(evaluation: Evaluation, comparison: Comparison, best: PlanResul
 
 
 def _of_room(finding: Finding) -> bool:
-    return finding.code.startswith(("room_", "cooling_")) or finding.code in (
+    return finding.code.startswith(("room_", "cooling_", "limit_", "cards_")) or finding.code in (
         "upgrade_included",
         "noise",
         "office_server",

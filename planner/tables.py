@@ -362,6 +362,10 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
         return ""
     if code in ("cooling_short", "room_short") or code.startswith("room_"):
         return f"{site}/{LIMIT_FIELDS.get(resource, 'cooling_kw')}"
+    if code.startswith("cards_"):
+        return f"plans/{plan.slug}/start/build" if plan is not None else ""
+    if code.startswith("limit_"):
+        return f"{site}/{LIMIT_FIELDS[resource]}"
     if code in ("noise", "office_server"):
         return f"{site}/noise_limit_db" if facts.get("loud", True) else f"{site}/cooling_kw"
     if code in ("stale_price", "no_quote"):
@@ -390,6 +394,20 @@ LIMIT_FIELDS = {
     "kg": "rack_kg",
     "cords": "circuit/outlets",
     "cfm": "rack_cfm",
+    "noise": "noise_limit_db",
+    "method": "rack_heat_kw",
+    "floor": "floor_kg_m2",
+    "foot": "floor_foot_kg",
+    "feeds": "circuit/feeds",
+    "psus": "circuit/feeds",
+    "inlet": "supply_c",
+    "sustained": "supplies",
+    "transient": "transient_ratio",
+    "air": "air_cfm",
+    "liquid": "liquid_l_per_min",
+    "budget": "power_budget_kw",
+    "ups": "ups/modules",
+    "spare_cooling": "spare_cooling_units",
 }
 
 

@@ -131,6 +131,7 @@ def _known(cells: dict[str, Provenance]) -> Says:
 def _accelerator(row: Row, reading: Reading) -> None:
     slug, name, vendor = row.slug(), row.text("model", needed=True), row.text("vendor")
     note, url, fp64_url = row.text("source_note"), row.url("source_url"), row.url("fp64_source_url")
+    length_url = row.url("card_length_source_url")
     if not reading.first_time(row, "slug"):
         return
 
@@ -139,6 +140,8 @@ def _accelerator(row: Row, reading: Reading) -> None:
         for cell in ("fp64_tflops", "fp64_tensor_tflops"):
             if fp64_url and cell in found and found[cell].status == "sourced":
                 found[cell] = Provenance("sourced", found[cell].text, fp64_url)
+        if length_url and "card_length_mm" in found:
+            found["card_length_mm"] = Provenance("sourced", "", length_url)
         if "export_restricted_cn" in found and "export:" in note:  # a rule applied by us, not a statement of the maker
             rule = note[note.index("export:") :].rstrip(".")
             found["export_restricted_cn"] = Provenance("estimate", rule, "")
@@ -343,13 +346,21 @@ TARIFF, COLOCATION = _spec_columns("tariff"), _spec_columns("colocation")
 COST, DEFAULT = _spec_columns("cost", "date", "date_precision"), _spec_columns("default")
 MODEL = _spec_columns("model", "release_date", "release_date_precision")
 
+# Columns that came later: a file written before still reads.
+NEWER = ("card_slot_width", "card_length_max_mm")
+NEWER_CARD = ("card_length_mm", "card_length_source_url")
+
 # In the order in which they are read: what is named by others comes before them.
 FORMS: Mapping[str, Form] = {
     "accelerators.csv": Form(
-        ("slug", "vendor", *ACCELERATOR, "source_url", "source_note"), ("fp64_source_url",), _accelerator
+        ("slug", "vendor", *_spec_columns("accelerator", *NEWER_CARD), "source_url", "source_note"),
+        ("fp64_source_url", *NEWER_CARD),
+        _accelerator,
     ),
-    "servers.csv": Form(("slug", "vendor", *SERVER, "source_url", "source_note"), (), _server),
-    "builds.csv": Form(("slug", "vendor", *BUILD, *BUILD_PRICE, "basis"), (), _build),
+    "servers.csv": Form(
+        ("slug", "vendor", *_spec_columns("server", *NEWER), "source_url", "source_note"), NEWER, _server
+    ),
+    "builds.csv": Form(("slug", "vendor", *_spec_columns("build", *NEWER), *BUILD_PRICE, "basis"), NEWER, _build),
     "builds_addons.csv": Form(("slug", *ADDON, "price", "currency", "date", "kind", "source", "basis"), (), _addon),
     "fabric_items.csv": Form(("slug", "kind", "vendor", *FABRIC, *PART_COLUMNS), (), _fabric),
     "facility_items.csv": Form(("slug", "kind", "vendor", *FACILITY, *PART_COLUMNS), (), _facility),

@@ -57,7 +57,7 @@ class BreakEven:
 @dataclass
 class Comparison:
     verdict: Verdict
-    ranking: list[str]  # feasible plans, cheapest first
+    ranking: list[str]  # feasible plans, cheapest first, those over a soft power budget last
     by_class: dict[str, Verdict | None]  # with a specialist's offer, with a large provider's
     without_residual: Verdict
     break_even: dict[str, dict[str, BreakEven]]
@@ -140,7 +140,14 @@ def category_gap(one: PlanResult, other: PlanResult) -> dict[str, float]:
 
 
 def _ranked(plans: list[PlanResult], values: dict[str, float]) -> list[str]:
-    return [plan.slug for plan in sorted((p for p in plans if p.feasible), key=lambda p: (values[p.slug], p.slug))]
+    """Feasible plans, cheapest first; those that pass the power their owner would rather keep come after the others."""
+    feasible = [plan for plan in plans if plan.feasible]
+    return [plan.slug for plan in sorted(feasible, key=lambda p: (_over_budget(p) is not None, values[p.slug], p.slug))]
+
+
+def _over_budget(plan: PlanResult) -> Finding | None:
+    """The soft power budget that a plan passes; a hard one makes it infeasible instead."""
+    return next((warning for warning in plan.warnings if warning.code == "limit_budget"), None)
 
 
 def _verdict(evaluation: Evaluation, values: dict[str, float]) -> Verdict:
@@ -157,9 +164,11 @@ def _verdict(evaluation: Evaluation, values: dict[str, float]) -> Verdict:
         )
         return Verdict("none", None, reasons=first)
     best = evaluation.plan(ranked[0])
-    if len(ranked) == 1:
+    alike = _over_budget(best) is not None
+    rivals = [slug for slug in ranked[1:] if (_over_budget(evaluation.plan(slug)) is not None) == alike]
+    if not rivals:
         return Verdict("single", best.slug, reasons=tuple(_reasons(evaluation, best, None)))
-    second = evaluation.plan(ranked[1])
+    second = evaluation.plan(rivals[0])
     margin = best.money([values[second.slug], -values[best.slug]])
     share = margin / values[second.slug] if values[second.slug] > 0 else 0.0
     return Verdict(
@@ -193,6 +202,9 @@ def _reasons(evaluation: Evaluation, best: PlanResult, second: PlanResult | None
         if early < other:
             reasons.append(Finding("less_capital_at_start", 0, {"amount": other - early}))
     for plan in evaluation.plans:
+        over = _over_budget(plan)
+        if plan.feasible and over is not None and _over_budget(best) is None:
+            reasons.append(Finding("rival_over_budget", over.month, {**over.facts, "plan": plan.slug}))
         if not plan.feasible:
             reason = plan.infeasible[0]
             reasons.append(

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from planner.engine.cards import card_room
 from planner.engine.costs import Books
-from planner.engine.facility import METHOD_RACK_KW
 from planner.engine.fleet import Holding
-from planner.engine.housing import UpgradeOrder, noise_limit
+from planner.engine.housing import UpgradeOrder, noise_limit, rack_heat_limit
 from planner.engine.inputs import PoolWorkload, Scenario, Site
+from planner.engine.limits import further_limits
 from planner.engine.lines import round_half_up
 from planner.engine.result import Finding, PlanResult
 from planner.engine.rounding import SLACK
@@ -43,6 +44,8 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
             result.infeasible.append(Finding(f"room_{shortage.resource}", shortage.month, facts))
         else:
             result.warnings.append(Finding("room_short", shortage.month, facts))
+    _judge_limits(result)
+    _judge_cards(result)
     target = scenario.demand.service_target
     short = allocation.served[0] < target - 1e-9
     cannot_run = any(reason.code in ("memory", "deadline", "wrong_software") for reason in result.infeasible)
@@ -92,6 +95,50 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
         result.warnings.append(Finding("unmet", first, {"gpu_hours": unmet_hours, "cost": result.unmet_cost}))
 
 
+# Limits that stop no plan where the room promises nothing: a lost feed is then known to take machines along.
+_ON_LOSS = ("feeds", "psus")
+
+
+def _judge_limits(result: PlanResult) -> None:
+    """The limits beside those by which machines run: what is promised or named rules a plan out, the rest warns."""
+    sites = {site.slug: site for site in result.housing.site_of}
+    for passed in further_limits(result):
+        site = sites[passed.site]
+        if passed.resource in _ON_LOSS and (site.circuit is None or site.circuit.redundancy == "N"):
+            continue
+        facts = {
+            "needed": passed.needed,
+            "limit": passed.limit,
+            "site": passed.site,
+            "months": passed.months,
+            "resource": passed.resource,
+            "item": passed.item,
+        }
+        hard = passed.resource == "ups" or (passed.resource == "budget" and site.power_budget == "hard")
+        finding = Finding(f"limit_{passed.resource}", passed.month, facts | {"hard": hard})
+        (result.infeasible if hard else result.warnings).append(finding)
+
+
+def _judge_cards(result: PlanResult) -> None:
+    """Cards that do not go into their chassis, and wide ones of which nobody says that they do."""
+    for holding in result.fleet.holdings:
+        build, hosts = holding.machine.build, holding.hosts[0]
+        each = np.where(hosts > 0, np.ceil(holding.cards[0] / np.where(hosts > 0, hosts, 1.0) - SLACK), 0.0)
+        room = card_room(build, holding.machine.accelerator, int(each.max(initial=0.0)))
+        if room is None or room.cards == 0:
+            continue
+        facts = {"item": build.slug, "gpus": room.cards, "slots": room.slot_width, "most_gpus": room.most}
+        if room.too_wide:
+            month = int(np.argmax(each > (room.most or 0)))
+            facts["height"] = build.rack_units
+            result.infeasible.append(Finding("cards_too_wide", month, {**facts, "gpus": float(each[month])}))
+        if room.too_long:
+            lengths = {"length_mm": room.length_mm, "length_max_mm": room.length_max_mm}
+            result.infeasible.append(Finding("cards_too_long", int(np.argmax(each > 0)), {**facts, **lengths}))
+        if room.unknown:
+            result.warnings.append(Finding("cards_unknown", int(np.argmax(each > 0)), facts))
+
+
 # GPUs from which a machine cooled by air is made for a data hall: its fans and its heat leave no room for people. [GPU]
 DATA_HALL_GPUS = 8
 
@@ -111,26 +158,31 @@ def _warn_of_people(result: PlanResult, scenario: Scenario) -> None:
 def _too_much_for_people(
     result: PlanResult, site: Site, holding: Holding, there: npt.NDArray[np.bool_]
 ) -> Finding | None:
-    """The warning of one kind of machine in one room, in the first month in which it is too loud or too hot there."""
-    build, most = holding.machine.build, noise_limit(site)
+    """The warning of one kind of machine in one room, in the first month in which it is too loud or too hot there.
+
+    Heat is the room's expected draw, as where it slows machines down: what runs as measured, not the nameplates.
+    """
+    build, most, housing = holding.machine.build, noise_limit(site), result.housing
     gpus = np.where(there, holding.cards[0] / np.where(there, holding.hosts[0], 1.0), 0.0)
-    kw = np.where(there, holding.machine.host_kw[0] + gpus * holding.machine.card_kw[0], 0.0)
     loud = there & (most is not None and build.noise_db is not None and build.noise_db > most)
     facts = {"item": build.slug, "noise_db": build.noise_db, "limit": most, "site": site.slug}
     if site.kind == "office" and build.cooling == "air" and build.in_rack:
-        carried = result.housing.limits["cooling"]
         # one small rack at most is what comfort air conditioning carries where nobody has named its limit
-        carried = np.where(np.isfinite(carried), carried, METHOD_RACK_KW["office_air"])
-        hot = there & (kw > carried + SLACK)
-        blocking = (gpus >= DATA_HALL_GPUS - SLACK) & (loud | hot)
+        carried = housing.limits["cooling"]
+        carried = np.where(np.isfinite(carried), carried, rack_heat_limit(site) or np.inf)
+        large = there & (gpus >= DATA_HALL_GPUS - SLACK)
+        over = np.where(large, housing.draw_busy[0] - carried, -np.inf)
+        hot = over > SLACK
+        blocking = large & (loud | hot)
         if blocking.any():
-            month = int(np.argmax(blocking))
+            month, worst = int(np.argmax(blocking)), int(np.argmax(over))
             more = {
                 "gpus": float(gpus[month]),
-                "heat_kw": float(kw[month]),
-                "cooling_kw": float(carried[month]),
+                "heat_kw": float(housing.draw_busy[0, worst]),
+                "max_kw": float(housing.draw_max[0, worst]),
+                "cooling_kw": float(carried[worst]),
                 "loud": bool(loud[month]),
-                "hot": bool(hot[month]),
+                "hot": bool(hot.any()),
                 "blocking": True,
             }
             return Finding("office_server", month, {**facts, **more})

@@ -6,13 +6,27 @@ Packing, circuits and throttling are formulas of `facility`; this module walks t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
 
 from planner.engine.calendar import Array, lead_in_months
-from planner.engine.facility import LIMITS, PLANNED_CFM_PER_KW, Packing, circuit_kw, pack, redundant_kw, throttle
+from planner.engine.facility import (
+    EMPTY_RACK_KG,
+    LIMITS,
+    METHOD_RACK_KW,
+    PLANNED_CFM_PER_KW,
+    Packing,
+    SupplyCheck,
+    check_supplies,
+    circuit_kw,
+    pack,
+    psus_needed,
+    rack_on_floor_kg,
+    redundant_kw,
+    throttle,
+)
 from planner.engine.fleet import Fleet
 from planner.engine.inputs import Circuit, Plan, Scenario, Site, Upgrade
 from planner.engine.prices import Build
@@ -286,6 +300,40 @@ def noise_limit(site: Site) -> float | None:
     return site.noise_limit_db
 
 
+def rack_heat_limit(site: Site) -> float | None:
+    """Heat the cooling carries from one rack: as named, else what its method is assumed to carry. [kW]
+
+    None in an office whose cooling is named: there the room's limit is that of its rack too.
+    """
+    if site.rack_heat_kw is not None:
+        return site.rack_heat_kw
+    if site.cooling_method == "office_air" and site.cooling_kw is not None:
+        return None
+    return METHOD_RACK_KW[site.cooling_method]
+
+
+def supplies_needed(build: Build, kw: float) -> int | None:
+    """Supplies that carry a machine's maximum; more where cards were added since. None where unknown. [1]"""
+    if build.psus_needed is None or not build.psu_kw:
+        return build.psus_needed
+    return max(build.psus_needed, int(psus_needed(kw, build.psu_kw)))
+
+
+def supply_check(site: Site, build: Build, kw: float) -> SupplyCheck | None:
+    """Return whether a machine's supplies carry its draw without those that may fail; None where they are unknown.
+
+    kw : maximum of the machine with its cards. [kW] As built, those may fail that its maximum does not need.
+    """
+    if not build.psus or not build.psu_kw:
+        return None
+    built = max(0, build.psus - (supplies_needed(build, kw) or build.psus))
+    spare = {"as_built": built, "N": 0, "N+1": 1, "N+N": math.ceil(build.psus / 2)}[site.supplies]
+    if spare < build.psus:
+        return check_supplies(kw, build.psus, build.psu_kw, spare, site.transient_ratio)
+    every = check_supplies(kw, build.psus, build.psu_kw, 0, site.transient_ratio)
+    return replace(every, usable_kw=0.0, sustained=kw <= 0.0, headroom_kw=-kw)
+
+
 def _usable_kw(circuit: Circuit) -> float:
     """All feeds of a rack after what its redundancy keeps free. [kW]"""
     return float(redundant_kw(feed_kw(circuit), circuit.feeds, circuit.redundancy))
@@ -294,8 +342,9 @@ def _usable_kw(circuit: Circuit) -> float:
 def rack_limits(site: Site) -> tuple[float | None, ...]:
     """What one rack of a site may hold, in the order of `facility.LIMITS`; None is no limit known.
 
-    Units after what is reserved; kW the smaller of the rack's own limit and its feeds after redundancy. Where the
-    feeds are the room's only circuit they limit the room, whose ladder may add another.
+    Units after what is reserved; kW the smaller of the rack's own limit and its feeds after redundancy; kg the smallest
+    of the rack's own and what a floor bears that is named. Where the feeds are the room's only circuit they limit the
+    room, whose ladder may add another.
     """
     kw, cords = site.rack_kw, None
     if site.circuit is not None:
@@ -303,7 +352,20 @@ def rack_limits(site: Site) -> tuple[float | None, ...]:
             kw = min(kw if kw is not None else math.inf, _usable_kw(site.circuit))
         if site.circuit.outlets is not None:
             cords = float(site.circuit.feeds * site.circuit.outlets)
-    return float(site.rack_units - site.reserved_units), kw, site.rack_kg, cords, site.rack_cfm
+    kg = min(rack_loads(site).values(), default=None)
+    return float(site.rack_units - site.reserved_units), kw, kg, cords, site.rack_cfm
+
+
+def rack_loads(site: Site) -> dict[str, float]:
+    """What bounds the load of one rack, by the field that says so: the rack's own, and a floor that is named. [kg]"""
+    loads = {}
+    if site.rack_kg is not None:
+        loads["rack_kg"] = site.rack_kg
+    if site.floor_kg_m2 is not None:
+        loads["floor_kg_m2"] = rack_on_floor_kg(site.floor_kg_m2)
+    if site.floor_foot_kg is not None:
+        loads["floor_foot_kg"] = max(0.0, 4.0 * site.floor_foot_kg - EMPTY_RACK_KG)
+    return loads
 
 
 @dataclass(frozen=True)
@@ -325,12 +387,12 @@ class Kind:
         return self.count, self.units, self.kw, self.kg, self.cords, self.cfm
 
 
-def kinds_in_racks(fleet: Fleet, switches: float, future: int, month: int) -> list[Kind]:
-    """What stands in racks in one month, switches last."""
+def kinds_in_service(fleet: Fleet, future: int, month: int) -> list[Kind]:
+    """Every kind of machine there in one month, in racks or beside them."""
     kinds = []
     for holding in fleet.holdings:
         machine, build = holding.machine, holding.machine.build
-        number = min(round(float(holding.hosts[future, month])), MOST_SERVERS) if build.in_rack else 0
+        number = min(round(float(holding.hosts[future, month])), MOST_SERVERS)
         if number == 0:
             continue
         full = holding.cards[future, month] / number
@@ -339,6 +401,12 @@ def kinds_in_racks(fleet: Fleet, switches: float, future: int, month: int) -> li
         air = build.airflow_cfm or (PLANNED_CFM_PER_KW * kw if build.cooling == "air" else 0.0)
         typical = round(float(machine.host_kw[1] + full * machine.card_kw[1]), 6)
         kinds.append(Kind(machine.slug, number, build.rack_units, kw, typical, kg, build.psus, air, build))
+    return kinds
+
+
+def kinds_in_racks(fleet: Fleet, switches: float, future: int, month: int) -> list[Kind]:
+    """What stands in racks in one month, switches last."""
+    kinds = [kind for kind in kinds_in_service(fleet, future, month) if kind.build is not None and kind.build.in_rack]
     if switches:
         kinds.append(Kind("switch", int(switches), 1.0, 0.0, 0.0, SWITCH_KG, 0, 0.0, None))
     return kinds

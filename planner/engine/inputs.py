@@ -450,6 +450,21 @@ class Circuit(Document):
     outlets: Annotated[int | None, Quantity("outlet", 1, 100)] = None  # of each feed; None: enough
 
 
+class Ups(Document):
+    """Equal modules of an uninterruptible supply between the circuits and the machines."""
+
+    module_kw: Annotated[float, Quantity("kW", 0.1, 1e5)] = 10.0
+    modules: Annotated[int, Quantity("1", 1, 100)] = 2
+    spare: Annotated[int, Quantity("1", 0, 99)] = 1  # that may fail while the others carry the load
+    battery_minutes: Annotated[float, Quantity("minute", 0.0, 600.0, None, None, "estimate")] = 5.0
+
+    @model_validator(mode="after")
+    def _carries_something(self) -> Ups:
+        if self.spare >= self.modules:
+            raise conflict("spare", "all modules may fail")
+        return self
+
+
 class Upgrade(Document):
     """A step of the room's ladder: what it adds, what it costs, how long it takes."""
 
@@ -490,6 +505,23 @@ class Site(Document):
     circuit: Circuit | None = None
     cooling_units: Annotated[int | None, Quantity("unit", 1, 1000)] = None
     noise_limit_db: Annotated[float | None, Quantity("dB(A)", 20.0, 120.0)] = None
+    # Power the owner wants to stay under, by the nameplates; a hard budget rules plans out, a soft one only marks them.
+    power_budget_kw: Annotated[float | None, Quantity("kW", 0.01, 1e6)] = None
+    power_budget: Literal["hard", "soft"] = "hard"
+    # What the building bears and the cooling delivers, checked month by month where it is named.
+    rack_heat_kw: Annotated[float | None, Quantity("kW", 0.1, 500.0)] = None  # None: assumed by cooling method
+    floor_kg_m2: Annotated[float | None, Quantity("kg/m2", 50.0, 10_000.0)] = None  # None: 70 lb/ft² in an office
+    floor_foot_kg: Annotated[float | None, Quantity("kg", 10.0, 10_000.0)] = None  # on each of a rack's four feet
+    supply_c: Annotated[float | None, Quantity("°C", 5.0, 45.0)] = None  # air that machines breathe in
+    air_cfm: Annotated[float | None, Quantity("CFM", 1.0, 1e8)] = None
+    liquid_l_per_min: Annotated[float | None, Quantity("L/min", 0.1, 1e6)] = None
+    spare_cooling_units: Annotated[int, Quantity("unit", 0, 100)] = 0  # that may fail: 1 is N+1
+    ups: Ups | None = None
+    # Supplies of a machine that may fail; as built is what its maker says.
+    supplies: Literal["as_built", "N", "N+1", "N+N"] = "as_built"
+    transient_ratio: Annotated[
+        float, Quantity("1", 1.0, 3.0, None, None, "estimate", "https://ai-infrastructure.net/datacentre-physical/")
+    ] = 1.4
     colocation: Colocation | None = None
     moving_cost: Annotated[float, Quantity("money", 0.0, 1e9)] = 0.0
     upgrades: tuple[Upgrade, ...] = Field(default=(), max_length=20)

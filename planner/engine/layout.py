@@ -11,14 +11,22 @@ from dataclasses import dataclass
 
 from planner.engine.facility import (
     LIMITS,
-    METHOD_RACK_KW,
     FeedCheck,
     RackGroup,
     check_feeds,
     psu_ok,
     throttle,
 )
-from planner.engine.housing import Kind, feed_kw, kinds_in_racks, on_one_circuit, packed, rack_limits
+from planner.engine.housing import (
+    Kind,
+    feed_kw,
+    kinds_in_racks,
+    on_one_circuit,
+    packed,
+    rack_heat_limit,
+    rack_limits,
+    supplies_needed,
+)
 from planner.engine.inputs import Circuit, Site, Upgrade
 from planner.engine.quantities import InputError, Problem
 from planner.engine.result import PlanResult
@@ -55,7 +63,7 @@ class Rack:
     cfm: float
     feeds: FeedCheck | None  # None where no circuit is known
     short: tuple[str, ...]  # machines that lose full power with one feed for want of supplies, by item
-    above_method: bool  # draws more than the room's cooling method is assumed to carry from one rack
+    above_method: bool  # gives off more, all machines busy, than the cooling carries from one rack
 
     @property
     def machines(self) -> int:
@@ -167,26 +175,27 @@ def _rack(
     stacks, bottom = [], 1.0
     for place, number in sorted(group.items, key=lambda entry: -kinds[entry[0]].kg):
         kind = kinds[place]
-        needed = kind.build.psus_needed if kind.build is not None and kind.build.psus else None
+        needed = supplies_needed(kind.build, kind.kw) if kind.build is not None and kind.build.psus else None
         stacks.append(Stack(names[place], number, bottom, kind.units, kind.kw, kind.kg, kind.cords, kind.cfm, needed))
         bottom += number * kind.units
-    method = METHOD_RACK_KW[site.cooling_method]
     short: tuple[str, ...] = ()
     if circuit is not None:
         short = tuple(names[place] for place, _ in group.items if _short(kinds[place], circuit.feeds))
+    typical = sum(number * kinds[place].typical_kw for place, number in group.items)
+    limit = rack_heat_limit(site)
     return Rack(
         first=first,
         count=group.racks,
         stacks=tuple(stacks),
         units=group.units,
         kw=group.kw,
-        typical_kw=sum(number * kinds[place].typical_kw for place, number in group.items),
+        typical_kw=typical,
         kg=group.kg,
         cords=group.cords,
         cfm=group.cfm,
         feeds=None if circuit is None else check_feeds(group.kw, feed_kw(circuit), circuit.feeds),
         short=short,
-        above_method=group.kw > method + SLACK,
+        above_method=limit is not None and typical > limit + SLACK,
     )
 
 
@@ -194,9 +203,10 @@ def _short(kind: Kind, feeds: int) -> bool:
     """Whether a machine loses full power with one feed; where its supplies are unknown, only if no feed is left."""
     if kind.build is None:
         return False
-    if not kind.build.psus or kind.build.psus_needed is None:
+    needed = supplies_needed(kind.build, kind.kw)
+    if not kind.build.psus or needed is None:
         return feeds == 1
-    return not psu_ok(kind.build.psus, feeds, kind.build.psus_needed)
+    return not psu_ok(kind.build.psus, feeds, needed)
 
 
 def _bars(
@@ -242,13 +252,21 @@ def _feed_loss(racks: list[Rack], circuit: Circuit | None) -> FeedLoss | None:
     )
 
 
-def _cooling_loss(result: PlanResult, site: Site, month: int, heat_kw: float) -> CoolingLoss | None:
-    """The largest unit fails: one of the room's own, or a piece of an upgrade."""
+def cooling_units_in_service(result: PlanResult, site: Site, month: int) -> list[float]:
+    """What each cooling unit carries away, the room's own and the pieces of upgrades; none where they are not known."""
     if site.cooling_kw is None or site.cooling_units is None:
-        return None
+        return []
     units = [site.cooling_kw / site.cooling_units] * site.cooling_units
     for upgrade in _in_service(result, site, month):
         units += [upgrade.adds_cooling_kw / upgrade.quantity] * upgrade.quantity
+    return units
+
+
+def _cooling_loss(result: PlanResult, site: Site, month: int, heat_kw: float) -> CoolingLoss | None:
+    """The largest unit fails: one of the room's own, or a piece of an upgrade."""
+    units = cooling_units_in_service(result, site, month)
+    if not units:
+        return None
     left = math.fsum(units) - max(units)
     kept = float(throttle(left, heat_kw))
     return CoolingLoss(kept >= 1.0, left, heat_kw, kept)

@@ -86,12 +86,15 @@ class Accelerator(Document):
     architecture: str = ""
     memory_gb: Positive | None = None
     memory_bw_gbps: Positive | None = None
+    tdp_w: Positive | None = None  # nameplate power of the card
     bf16_tflops: Positive | None = None
     fp8_tflops: Positive | None = None
     fp4_tflops: Positive | None = None
     fp64_tflops: Positive | None = None
     form_factor: str = ""
     successor: str = ""
+    slot_width: int | None = None  # slots a card takes; None: unknown, or no card
+    card_length_mm: Positive | None = None
     software_stack: str = ""  # "CUDA", "ROCm", …; empty: unknown
     pytorch: Literal["", "y", "n", "partial"] = ""
     export_rules: tuple[ExportRule, ...] = ()
@@ -114,6 +117,10 @@ class Build(Document):
     idle_kw: Positive
     psus: int = Field(default=0, ge=0)  # supplies, each with its cord; 0 is unknown
     psus_needed: int | None = Field(default=None, ge=0)  # that carry the maximum draw
+    psu_kw: Positive | None = None  # rating of one
+    inlet_max_c: float | None = None  # warmest air it may breathe
+    card_slot_width: int | None = None  # slots of each place for a card; None: unknown
+    card_length_max_mm: Positive | None = None
     airflow_cfm: Positive | None = None
     noise_db: Positive | None = None
     cooling: str = "air"
@@ -135,6 +142,7 @@ class Build(Document):
     price: Price | None = None
     source: Source = Source()
     power_source: Source = Source()
+    card_source: Source = Source()  # who says how much room its cards have
 
 
 class AddOn(Document):

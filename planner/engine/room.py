@@ -1,4 +1,4 @@
-"""What a room's page tells beyond where machines stand: when limits are passed, what a lost feed does, floor, liquid.
+"""What a room's page tells beyond where machines stand: noise, a lost feed, floor, liquid, a month in figures.
 
 Reads a result and adds nothing to it, as layout.py does.
 """
@@ -6,155 +6,23 @@ Reads a result and adds nothing to it, as layout.py does.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 
-import numpy as np
-import numpy.typing as npt
-
-from planner.engine.calendar import Array
+from planner.engine.demand import Machine
 from planner.engine.facility import (
     CAPTURE_RATIO,
-    COLD_AISLE_M,
     FLOOR_LIMIT_LB_FT2,
-    HOT_AISLE_M,
     KG_M2_PER_LB_FT2,
-    LIMITS,
-    METHOD_RACK_KW,
-    floor_load_lb_ft2,
+    gpus_on_circuit,
     heat_split_kw,
     water_l_per_min,
 )
-from planner.engine.housing import UpgradeOrder, adds, limits_of, noise_limit
+from planner.engine.housing import on_one_circuit, power_limit
 from planner.engine.inputs import Site
-from planner.engine.layout import Layout, Rack, layout
+from planner.engine.layout import Layout, Rack
 from planner.engine.quantities import InputError, Problem
 from planner.engine.result import PlanResult
-from planner.engine.rounding import SLACK
-
-# ── Months ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def waves(result: PlanResult, future: int = 0) -> list[int]:
-    """Months in which what stands in the room, or the room itself, is not as in the month before; month 0 first."""
-    changed = np.zeros(result.calendar.months, dtype=bool)
-    changed[:1] = True
-    series = [np.asarray(limit) for limit in result.housing.limits.values()]
-    for holding in result.fleet.holdings:
-        series += [holding.hosts[future], holding.cards[future]]
-    if result.network is not None:
-        series.append(result.network.switches[future])
-    for values in series:
-        changed[1:] |= values[1:] != values[:-1]
-    sites = [site.slug for site in result.housing.site_of]
-    changed[1:] |= np.array([now != before for before, now in pairwise(sites)], dtype=bool)
-    return [int(month) for month in np.flatnonzero(changed)]
-
-
-@dataclass(frozen=True)
-class Passed:
-    """A limit that a plan passes: when first, by how much, and what the plan does about it."""
-
-    resource: str  # cooling · power · racks · units · kw · kg · cords · cfm · method · feeds · noise
-    site: str
-    month: int  # the first
-    needed: float
-    limit: float  # of that month, before any upgrade
-    months: int  # in which the limit holds the plan back, the upgrades it buys counted
-    bought: tuple[UpgradeOrder, ...] = ()
-    remedy: UpgradeOrder | None = None  # a step that would lift it and is not bought
-
-
-def limits_passed(result: PlanResult, future: int = 0) -> list[Passed]:
-    """Return every limit of its rooms that a plan passes, the earliest first.
-
-    The room's own limits are compared before any upgrade: a limit that an upgrade lifts in time is passed all the same.
-    """
-    housing = result.housing
-    needs = {"cooling": housing.draw_busy[future], "power": housing.draw_max[future], "racks": housing.racks[future]}
-    found = [
-        passed
-        for site in _rooms(result)
-        for resource, needed in needs.items()
-        if (passed := _of_room(result, site, resource, needed)) is not None
-    ]
-    found += [
-        Passed(short.resource, short.site, short.month, short.needed, short.limit, short.months)
-        for short in housing.shortages
-        if short.resource in LIMITS
-    ]
-    found += _of_racks(result, future)
-    found += _of_noise(result, future)
-    return sorted(found, key=lambda passed: passed.month)
-
-
-def _rooms(result: PlanResult) -> Iterable[Site]:
-    return {site.slug: site for site in result.housing.site_of}.values()
-
-
-def _here(result: PlanResult, site: Site) -> npt.NDArray[np.bool_]:
-    return np.array([each.slug == site.slug for each in result.housing.site_of])
-
-
-def _of_room(result: PlanResult, site: Site, resource: str, needed: Array) -> Passed | None:
-    housing, here = result.housing, _here(result, site)
-    limits = limits_of(resource, housing.site_of)
-    over = here & (needed > limits + SLACK)
-    if not over.any():
-        return None
-    month = int(np.argmax(over))
-    short = next((each for each in housing.shortages if (each.resource, each.site) == (resource, site.slug)), None)
-    bought = tuple(
-        order for order in housing.upgrades if order.site == site.slug and adds(order.upgrade, resource) > 0.0
-    )
-    return Passed(
-        resource,
-        site.slug,
-        month,
-        float(needed[month]),
-        float(limits[month]),
-        int((here & (needed > housing.limits[resource] + SLACK)).sum()),
-        bought,
-        short.remedy if short is not None and short.remedy not in bought else None,
-    )
-
-
-def _of_racks(result: PlanResult, future: int) -> list[Passed]:
-    """Racks above what their cooling method is assumed to carry, and racks that one lost feed overloads."""
-    found: dict[tuple[str, str], Passed] = {}
-    starts = waves(result, future)
-    for start, end in zip(starts, [*starts[1:], result.calendar.months], strict=True):
-        now = layout(result, start, future)
-        hottest = max((rack.kw for rack in now.racks), default=0.0)
-        cases = [("method", hottest, METHOD_RACK_KW[now.site.cooling_method])]
-        feeds = [rack.feeds for rack in now.racks if rack.feeds is not None]
-        if feeds and now.circuit is not None and now.circuit.feeds > 1:
-            cases.append(("feeds", hottest, feeds[0].left_kw))
-        for resource, needed, limit in cases:
-            if needed > limit + SLACK:
-                first = found.get((now.site.slug, resource))
-                if first is None:
-                    first = Passed(resource, now.site.slug, start, needed, limit, 0)
-                more = first.months + end - start
-                found[now.site.slug, resource] = Passed(
-                    resource, now.site.slug, first.month, first.needed, first.limit, more
-                )
-    return list(found.values())
-
-
-def _of_noise(result: PlanResult, future: int) -> list[Passed]:
-    found = []
-    for site in _rooms(result):
-        most, here = noise_limit(site), _here(result, site)
-        loudest = np.zeros(result.calendar.months)
-        for holding in result.fleet.holdings:
-            there = here & (holding.hosts[future] > 0)
-            loudest = np.where(there, np.maximum(loudest, holding.machine.build.noise_db or 0.0), loudest)
-        if most is not None and (loudest > most).any():
-            month = int(np.argmax(loudest > most))
-            found.append(Passed("noise", site.slug, month, float(loudest[month]), most, int((loudest > most).sum())))
-    return found
+from planner.engine.workload.power_limit import limited_rate
 
 
 def loudest(result: PlanResult, month: int, future: int = 0) -> float | None:
@@ -243,26 +111,12 @@ def _cords_on(cords: int, feed: int, feeds: int) -> int:
 
 # ── Floor and liquid ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-# A rack as NVIDIA and APC make it: 600 × 1200 mm, 134 kg empty. [m], [kg] catalog/data/facility_items.csv (AR3300).
-RACK_M, EMPTY_RACK_KG = (0.6, 1.2), 134.0
-KG_PER_LB, M2_PER_FT2 = 0.45359237, 0.09290304
-
-
-def floor_load_kg_m2(machines_kg: float) -> float:
-    """Return the load of a rack on its floor, its own mass and half of the aisles before and behind it counted.
-
-    machines_kg : what stands in the rack. [kg] Returns [kg/m²]. Source: facility reference 4 (IBM).
-    """
-    width, depth = RACK_M
-    aisles = width * (COLD_AISLE_M + HOT_AISLE_M)
-    pounds = (machines_kg + EMPTY_RACK_KG) / KG_PER_LB
-    load = floor_load_lb_ft2(pounds, width * depth / M2_PER_FT2, aisles / M2_PER_FT2)
-    return float(load) * KG_M2_PER_LB_FT2
-
 
 def floor_limit_kg_m2(site: Site) -> float | None:
-    """What an ordinary building's floor carries, where the room is an office; None elsewhere. [kg/m²]"""
-    return FLOOR_LIMIT_LB_FT2 * KG_M2_PER_LB_FT2 if site.kind == "office" else None
+    """What the floor bears: as named, else that of an ordinary building where the room is an office. [kg/m²]"""
+    if site.floor_kg_m2 is None and site.kind == "office":
+        return FLOOR_LIMIT_LB_FT2 * KG_M2_PER_LB_FT2
+    return site.floor_kg_m2
 
 
 # How far a direct-to-chip loop warms its water. [°C] Assumption.
@@ -293,6 +147,46 @@ def liquid(result: PlanResult, month: int, future: int = 0) -> Liquid | None:
     (low, most_air), (high, least_air) = (heat_split_kw(kw, ratio) for ratio in CAPTURE_RATIO)
     flows = [float(water_l_per_min(taken, LOOP_RISE_C)) for taken in (low, high)]
     return Liquid((float(low), float(high)), (flows[0], flows[1]), (float(most_air), float(least_air)))
+
+
+# ── One outlet ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+# Power limits to compare, over the nameplate of a card. [1]
+LIMITS_TRIED = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
+
+
+@dataclass(frozen=True)
+class Limited:
+    """The most GPUs of one machine that one outlet carries at a power limit of the card."""
+
+    share: float  # limit over the nameplate [1]
+    gpu_w: float
+    gpus: int
+    kw: float  # of them and their host
+    rate: float  # of each GPU, over its rate without a limit [1]
+
+    @property
+    def work(self) -> float:
+        """Work of all of them, in GPUs without a limit."""
+        return self.gpus * self.rate
+
+
+def on_outlet(site: Site, machine: Machine) -> tuple[Limited, ...]:
+    """Return what an office's only circuit carries of a machine at each power limit; nothing where there is none.
+
+    The host draws what is left of the machine's maximum without its cards. Rates are those of a GPU that is full of
+    work, which loses most. Source: facility reference 2.2; `workload.power_limit`.
+    """
+    usable, card_w = power_limit(site), machine.accelerator.tdp_w
+    if not on_one_circuit(site) or usable is None or not card_w:
+        return ()
+    host_kw = max(0.0, machine.build.max_kw - machine.base_cards * card_w / 1000.0)
+    rows = []
+    for share in LIMITS_TRIED:
+        gpu_kw = share * card_w / 1000.0
+        gpus = min(int(gpus_on_circuit(usable, host_kw, gpu_kw)), machine.slots)
+        rows.append(Limited(share, 1000.0 * gpu_kw, gpus, host_kw + gpus * gpu_kw, float(limited_rate(share))))
+    return tuple(rows)
 
 
 # ── A month in figures ───────────────────────────────────────────────────────────────────────────────────────────────

@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from dataclasses import dataclass
 
-from planner.engine import room
+from planner.engine import limits, room
 from planner.engine.housing import UpgradeOrder
 from planner.engine.inputs import Scenario
 from planner.engine.layout import Layout, layout
@@ -25,7 +25,7 @@ class Facility:
     month: int
     now: Layout
     waves: tuple[int, ...]  # months in which the room or what stands in it changes
-    passed: tuple[room.Passed, ...]
+    passed: tuple[limits.Passed, ...]
     lost: str  # "", the letter of a feed, or `COOLING`
     without: tuple[room.RackWithout, ...] | None  # with that feed lost; None where none is
     coming: Layout | None  # of the next wave
@@ -67,7 +67,7 @@ def facility(evaluation: Evaluation, slug: str, month: int | None, lost: str) ->
     plan = next((each for each in evaluation.plans if each.slug == slug), None)
     if plan is None:
         raise KeyError(slug)
-    waves = tuple(room.waves(plan))
+    waves = tuple(limits.waves(plan))
     if month is None:
         month = next((wave for wave in waves if _servers(plan, wave)), 0)
     now = layout(plan, month)
@@ -79,7 +79,7 @@ def facility(evaluation: Evaluation, slug: str, month: int | None, lost: str) ->
         month=month,
         now=now,
         waves=waves,
-        passed=tuple(room.limits_passed(plan)),
+        passed=tuple(limits.limits_passed(plan)),
         lost=lost,
         without=room.without_feed(now, feeds(now).index(lost)) if lost and lost != COOLING else None,
         coming=None if after is None else layout(plan, after),

@@ -295,12 +295,15 @@ class _Maker:
             architecture=spec.architecture or "",
             memory_gb=spec.memory_gb,
             memory_bw_gbps=spec.memory_bw_gbps,
+            tdp_w=spec.tdp_w,
             bf16_tflops=spec.bf16_tflops_dense or spec.fp16_tflops_dense,
             fp8_tflops=spec.fp8_tflops_dense,
             fp4_tflops=spec.fp4_tflops_dense,
             fp64_tflops=spec.fp64_tensor_tflops or spec.fp64_tflops,
             form_factor=spec.form_factor or "",
             successor=spec.successor_slug or "",
+            slot_width=spec.slot_width,
+            card_length_mm=spec.card_length_mm,
             software_stack=spec.software_stack or "",
             pytorch=spec.pytorch_support or "",
             export_rules=tuple(
@@ -329,6 +332,9 @@ class _Maker:
             memory = min(0.25, spec.memory_gb * MEMORY_USD_PER_GB / price.amount)
         if price and card_price and price.amount and price.currency == card_price.currency:
             accelerators = min(1.0 - memory, spec.accelerator_count * card_price.amount / price.amount)
+        chassis = item
+        if spec.card_slot_width is None and spec.card_length_max_mm is None:  # then the maker's page of the chassis
+            chassis = self.catalog.of_kind("server").get(spec.server_slug or "", item)
         sxm = card is not None and card.spec.form_factor in ("SXM", "OAM", "superchip")
         return Build(
             slug=item.slug,
@@ -344,6 +350,10 @@ class _Maker:
             idle_kw=spec.idle_power_w / 1000.0 if spec.idle_power_w is not None else IDLE_SHARE * maximum,
             psus=spec.psu_count or 0,
             psus_needed=spec.psu_needed,
+            psu_kw=spec.psu_w / 1000.0 if spec.psu_w else None,
+            inlet_max_c=spec.inlet_max_c,
+            card_slot_width=chassis.spec.card_slot_width,
+            card_length_max_mm=chassis.spec.card_length_max_mm,
             airflow_cfm=spec.airflow_cfm,
             noise_db=spec.noise_db,
             cooling=spec.cooling or "air",
@@ -367,6 +377,7 @@ class _Maker:
             price=price,
             source=self._source(item, "support_pct_per_year"),
             power_source=self._source(item, "max_power_w"),
+            card_source=self._source(chassis, "card_slot_width"),
         )
 
     def _addon(self, item: ItemRecord) -> AddOn:

@@ -3,37 +3,21 @@
 from django.http import Http404
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_safe
 
-from planner import facility_page, forms, purchase_tables, tables, wording
-from planner.services import access, evaluation, scenarios
+from planner import facility_page, forms, tables, wording
+from planner.services import evaluation, scenarios
 from planner.services.facility import facility, first_choice, read_month
 from planner.services.scenarios import InputError
-from planner.views.guard import signed_in
+from planner.views.plan_page import plan_page
 
 UNREADABLE = 422
 
 
-@require_safe
-@signed_in
-def room(request, pk):
+@plan_page("planner/facility.html")
+def room(request, opened):
     """A month of one plan: the best one that owns machines unless another is asked for. htmx gets the room alone."""
-    row = access.scenario(request.user, pk)
-    document = scenarios.read(row.head.document)
-    context = {
-        "row": row,
-        "version": row.head,
-        "name": wording.scenario_name(document),
-        "engine_version": evaluation.ENGINE_VERSION,
-        "address": reverse("planner:facility", args=[row.pk]),
-    }
-    try:
-        result, comparison = evaluation.evaluated(row.head)
-    except InputError as error:
-        problem = wording.say(error, document.currency, document)
-        return render(request, "planner/facility.html", {**context, "problem": problem})
-    slug = request.GET.get("plan") or first_choice(tables.ordered(result, comparison))
-    status = 200
+    result, context, status = opened.result, opened.context, 200
+    slug = request.GET.get("plan") or first_choice(tables.ordered(result, opened.comparison))
     try:
         month = read_month(request.GET.get("month", ""), result)
     except InputError as error:
@@ -43,16 +27,12 @@ def room(request, pk):
         found = facility(result, slug, month, request.GET.get("lost", ""))
     except KeyError:
         raise Http404 from None
-    first = scenarios.first(row).document
-    rows = forms.Page(document, result, result.book, evaluation.catalog(), first)
+    rows = forms.Page(opened.document, result, result.book, evaluation.catalog(), scenarios.first(opened.row).document)
+    part = request.htmx and not request.htmx.history_restore_request
     context |= {
-        "plan": slug,
-        "plan_name": tables.names(result)[slug],
-        "plans": purchase_tables.choices(result, comparison, slug),
-        "colour": tables.colour(result, slug),
+        "address": reverse("planner:facility", args=[opened.row.pk]),
+        "part": part,
+        **opened.of(slug),
         **facility_page.page(found, result, rows.row_at),
     }
-    part = request.htmx and not request.htmx.history_restore_request
-    return render(
-        request, "planner/_facility.html" if part else "planner/facility.html", {**context, "part": part}, status=status
-    )
+    return render(request, "planner/_facility.html" if part else "planner/facility.html", context, status=status)

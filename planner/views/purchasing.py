@@ -8,40 +8,24 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from catalog.pages import PAGE_OF_KIND
-from planner import purchase_tables, tables, wording
+from planner import purchase_tables, wording
 from planner.exports import orders
-from planner.services import access, evaluation, scenarios
+from planner.services import access, evaluation
 from planner.services.purchasing import purchase
 from planner.services.scenarios import InputError
 from planner.views.guard import signed_in
+from planner.views.plan_page import plan_page
 
 
-@require_safe
-@signed_in
-def purchasing(request, pk):
+@plan_page("planner/purchasing.html")
+def purchasing(request, opened):
     """The orders of one plan, the best one unless another is asked for."""
-    row = access.scenario(request.user, pk)
-    document = scenarios.read(row.head.document)
-    context = {
-        "row": row,
-        "version": row.head,
-        "name": wording.scenario_name(document),
-        "engine_version": evaluation.ENGINE_VERSION,
-        "pricing_date": wording.date(document.pricing_date),
-    }
-    try:
-        result, comparison = evaluation.evaluated(row.head)
-    except InputError as error:
-        problem = wording.say(error, document.currency, document)
-        return render(request, "planner/purchasing.html", {**context, "problem": problem})
-    slug = request.GET.get("plan") or purchase_tables.first_choice(result, comparison)
-    bought = _purchase(row, result, slug)
-    context |= {
-        "plan": slug,
-        "plan_name": tables.names(result)[slug],
-        "plans": purchase_tables.choices(result, comparison, slug),
-        "colour": tables.colour(result, slug),
-        **purchase_tables.page(bought, result),
+    result = opened.result
+    slug = request.GET.get("plan") or purchase_tables.first_choice(result, opened.comparison)
+    context = opened.context | {
+        "pricing_date": wording.date(opened.document.pricing_date),
+        **purchase_tables.page(_purchase(opened.row, result, slug), result),
+        **opened.of(slug),
     }
     for doubt in context["doubts"]:
         doubt["catalog"] = "" if doubt["path"] else _in_catalog(doubt["item"])

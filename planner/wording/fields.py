@@ -400,6 +400,49 @@ FIELDS: dict[str, Words] = {
     "Circuit.redundancy": Words(_("Redundancy"), _("How much of the feeds may fail while the rack keeps running.")),
     "Circuit.outlets": Words(_("Outlets per feed"), _("Cords that one feed can take in each rack."), _("enough")),
     "Site.noise_limit_db": Words(_("Noise limit"), _("Loudest machine the room tolerates."), _("no limit")),
+    "Site.power_budget_kw": Words(
+        _("Power budget"),
+        _("Power of machines and network, by the nameplates and without cooling, to stay under in every month."),
+        _("none"),
+    ),
+    "Site.power_budget": Words(
+        _("The budget is"), _("A hard budget rules plans out; a soft one ranks them after those that keep it.")
+    ),
+    "Site.rack_heat_kw": Words(
+        _("Heat per rack"), _("Heat the cooling carries from one rack."), _("assumed by cooling method")
+    ),
+    "Site.floor_kg_m2": Words(
+        _("Floor load"),
+        _("Load the floor bears under a rack and half of its aisles; racks are filled no heavier."),
+        _("70 lb/ft² in an office, else not checked"),
+    ),
+    "Site.floor_foot_kg": Words(
+        _("Load per foot"), _("Load the floor or its panel bears under one of a rack's four feet."), _("not checked")
+    ),
+    "Site.supply_c": Words(
+        _("Supply air"), _("Temperature of the air that the machines breathe in."), _("not checked")
+    ),
+    "Site.air_cfm": Words(_("Air of the room"), _("Air that the cooling delivers to all racks."), _("not checked")),
+    "Site.liquid_l_per_min": Words(
+        _("Liquid flow"), _("Liquid that the loops of the room deliver to all machines."), _("not checked")
+    ),
+    "Site.spare_cooling_units": Words(
+        _("Spare cooling units"), _("Units that may fail while the others carry the heat: 1 is N+1.")
+    ),
+    "Site.ups": Words(_("UPS"), _("Uninterruptible supply between the circuits and the machines."), _("none")),
+    "Site.supplies": Words(
+        _("Power supplies that may fail"),
+        _("How many supplies of a machine may fail at its maximum draw: N+N leaves half of their watts."),
+    ),
+    "Site.transient_ratio": Words(
+        _("Power spikes"), _("Draw of a machine for milliseconds, over its maximum for long.")
+    ),
+    "Ups.module_kw": Words(_("UPS module"), _("Rating of one module of the UPS.")),
+    "Ups.modules": Words(_("UPS modules"), _("Modules that are installed.")),
+    "Ups.spare": Words(_("Spare UPS modules"), _("Modules that may fail while the others carry the load.")),
+    "Ups.battery_minutes": Words(
+        _("UPS battery"), _("How long the batteries carry the load: 5 minutes with a generator, 15 without.")
+    ),
     "Site.colocation": Words(_("Colocation contract"), _("Terms of the hall's contract."), _("a room of one's own")),
     "Site.moving_cost": Words(_("Moving cost"), _("Paid once, in the month the machines move here.")),
     "Site.upgrades": Words(
@@ -633,6 +676,12 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("phases", "single"): _("one phase"),
     ("phases", "three"): _("three phases"),
     ("redundancy", "N"): _("none (N)"),
+    ("power_budget", "hard"): _("hard: no plan over it"),
+    ("power_budget", "soft"): _("soft: a wish"),
+    ("supplies", "as_built"): _("as the maker says"),
+    ("supplies", "N"): _("none (N)"),
+    ("supplies", "N+1"): _("any one (N+1)"),
+    ("supplies", "N+N"): _("half of them (N+N)"),
     ("redundancy", "N+1"): _("any one feed (N+1)"),
     ("redundancy", "2N"): _("one side of two (2N)"),
     ("bound", "compute"): _("compute"),

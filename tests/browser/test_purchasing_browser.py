@@ -6,17 +6,11 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 
-from planner.services import gallery
 from tests.browser.conftest import follow, noise, show
-from tests.browser.test_workspace import open_all
+from tests.browser.crawl import crawl_plans, in_language
 
 pytestmark = pytest.mark.browser
-
-
-def in_language(page, live, language):
-    page.context.add_cookies([{"name": settings.LANGUAGE_COOKIE_NAME, "value": language, "url": live}])
 
 
 def test_from_the_workspace_to_the_file(opened):
@@ -46,19 +40,8 @@ def test_from_the_workspace_to_the_file(opened):
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_every_plan_is_clean_for_axe_and_never_scrolls_sideways(signed_page, axe, make, live, language):
-    page = signed_page
-    in_language(page, live, language)
-    for slug in gallery.templates():
-        row = make(slug)
-        for number, plan in enumerate(gallery.document(slug)["plans"]):
-            page.emulate_media(color_scheme="dark" if number % 2 else "light")
-            page.set_viewport_size({"width": 390 if number < 2 else 1440, "height": 844})
-            page.goto(f"/s/{row.pk}/purchasing/?plan={plan['slug']}")
-            open_all(page)
-            assert axe(page) == [], plan["slug"]
-            width = page.evaluate("() => innerWidth")
-            assert page.evaluate("() => document.documentElement.scrollWidth") <= width, plan["slug"]
-    assert noise(page) == []
+    in_language(signed_page, live, language)
+    crawl_plans(signed_page, axe, make, lambda row, plan, _number: f"/s/{row.pk}/purchasing/?plan={plan}")
 
 
 def test_it_works_without_scripts(browser, live, sign_in, people, make):

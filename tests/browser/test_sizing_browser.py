@@ -5,7 +5,7 @@ import pytest
 from planner.models import Scenario
 from planner.services import sizing
 from tests.browser.conftest import follow, noise, settle, until
-from tests.browser.test_purchasing_browser import in_language
+from tests.browser.crawl import in_language
 from tests.browser.test_workspace import open_all
 
 pytestmark = pytest.mark.browser

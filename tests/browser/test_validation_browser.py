@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import follow, noise
-from tests.browser.test_purchasing_browser import in_language
+from tests.browser.crawl import in_language
 from tests.browser.test_workspace import open_all
 
 pytestmark = pytest.mark.browser

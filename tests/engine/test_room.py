@@ -7,17 +7,15 @@ import math
 
 import pytest
 
-from planner.engine.facility import btu_per_hour, redundant_kw, tons
+from planner.engine.facility import btu_per_hour, rack_floor_kg_m2, redundant_kw, tons
 from planner.engine.layout import layout
+from planner.engine.limits import limits_passed, waves
 from planner.engine.quantities import InputError
 from planner.engine.room import (
     floor_limit_kg_m2,
-    floor_load_kg_m2,
-    limits_passed,
     liquid,
     loudest,
     standing,
-    waves,
     without_feed,
 )
 from tests.engine.sample import CARD, amounts, book, build, evaluated, plan, pool
@@ -123,18 +121,27 @@ def office(site=None, **machine):
 
 
 def test_u067_an_eight_gpu_server_in_an_office_is_a_blocking_warning_for_noise_and_heat():
-    (warning,) = [found for found in office({"cooling_kw": 8.0}).warnings if found.code == "office_server"]
+    (warning,) = [found for found in office({"cooling_kw": 7.0}).warnings if found.code == "office_server"]
     facts = warning.facts
     assert (warning.month, facts["gpus"], facts["blocking"]) == (0, 8, True)
     assert (facts["loud"], facts["noise_db"], facts["limit"]) == (True, 90.0, 60.0)
-    assert (facts["hot"], facts["heat_kw"], facts["cooling_kw"]) == (True, 10.0, 8.0)
+    assert (facts["hot"], facts["heat_kw"], facts["max_kw"], facts["cooling_kw"]) == (True, 8.0, 10.0, 7.0)
+
+
+def test_u067_heat_is_the_expected_draw_so_that_one_more_cooling_unit_clears_both_warnings():
+    warned = {code for code, _ in codes(office({"cooling_kw": 5.0, "noise_limit_db": 95.0}).warnings)}
+    assert {"office_server", "cooling_short"} <= warned
+    # 9 kW carry the 8 that are drawn, though not the 10 of the nameplate
+    cleared = {code for code, _ in codes(office({"cooling_kw": 9.0, "noise_limit_db": 95.0}).warnings)}
+    assert cleared & {"office_server", "cooling_short"} == set()
 
 
 @pytest.mark.parametrize(
     ("site", "machine", "loud", "hot"),
     [
         ({"cooling_kw": 12.0}, {}, True, False),
-        ({"cooling_kw": 8.0, "noise_limit_db": 95.0}, {}, False, True),
+        ({"cooling_kw": 7.0, "noise_limit_db": 95.0}, {}, False, True),
+        ({"cooling_kw": 8.0, "noise_limit_db": 95.0}, {}, None, None),
         # comfort air conditioning of unknown size carries 6 kW
         ({"noise_limit_db": 95.0}, {}, False, True),
         ({"noise_limit_db": 95.0}, {"max_kw": 6.0, "typical_kw": 5.0}, None, None),
@@ -189,13 +196,8 @@ def test_a_limit_whose_upgrade_is_only_shown_holds_back_and_names_the_remedy():
 
 
 def test_racks_above_their_cooling_method_are_passed_in_their_month():
-    found = passed(one(plan(**SECOND), work=pool(16.0), site=SITE))  # perimeter air carries 10 kW from a rack
-    assert (found["method"].month, found["method"].needed, found["method"].limit, found["method"].months) == (
-        5,
-        20.0,
-        10.0,
-        7,
-    )
+    method = passed(one(plan(**SECOND), work=pool(16.0), site=SITE))["method"]  # perimeter air: 10 kW from a rack
+    assert (method.month, method.needed, method.limit, method.months) == (5, 16.0, 10.0, 7)  # two of 8 kW busy
 
 
 def test_a_rack_that_one_lost_feed_overloads_is_passed_in_its_month():
@@ -295,7 +297,7 @@ def test_without_a_circuit_no_feed_can_be_lost():
 def test_the_floor_carries_the_rack_with_half_of_its_aisles():
     # 0.72 m² and half of 1.32 m² of aisle: 1.38 m² = 14.854 ft²; (100 + 134) kg = 515.88 lb
     # (515.88 + 15 × 7.104 + 10 × 14.854) / 14.854 = 51.90 lb/ft² = 253.4 kg/m²
-    assert floor_load_kg_m2(100.0) == pytest.approx(253.4, abs=0.1)
+    assert rack_floor_kg_m2(100.0) == pytest.approx(253.4, abs=0.1)
 
 
 def test_only_an_ordinary_building_has_a_known_floor():

@@ -72,6 +72,7 @@ from planner.engine.facility.cooling import (
 )
 from planner.engine.facility.floor import (
     COLD_AISLE_M,
+    EMPTY_RACK_KG,
     FLOOR_LIMIT_LB_FT2,
     HOT_AISLE_M,
     KG_M2_PER_KN_M2,
@@ -80,6 +81,9 @@ from planner.engine.facility.floor import (
     floor_load_lb_ft2,
     point_load,
     rack_area_m2,
+    rack_floor_kg_m2,
+    rack_foot_kg,
+    rack_on_floor_kg,
 )
 from planner.engine.facility.pue import EVAPORATION_L_PER_KWH, pue, water_litres, yearly_cop
 from planner.engine.facility.racks import LIMITS, Packing, RackGroup, pack, per_rack
@@ -93,6 +97,7 @@ __all__ = [
     "DERATING",
     "EIGHTY_PLUS",
     "EIGHTY_PLUS_LOADS",
+    "EMPTY_RACK_KG",
     "EVAPORATION_L_PER_KWH",
     "FLOOR_LIMIT_LB_FT2",
     "F_PER_C",
@@ -154,6 +159,9 @@ __all__ = [
     "psus_needed",
     "pue",
     "rack_area_m2",
+    "rack_floor_kg_m2",
+    "rack_foot_kg",
+    "rack_on_floor_kg",
     "redundant_kw",
     "throttle",
     "tons",

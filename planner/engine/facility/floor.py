@@ -47,3 +47,31 @@ def floor_load_lb_ft2(machine_lb: npt.ArrayLike, machine_ft2: npt.ArrayLike, ser
 def point_load(weight: npt.ArrayLike, feet: npt.ArrayLike = 4) -> Values:
     """Return the load on each foot of a rack, in the unit of `weight`. Any shapes. Facility reference 4."""
     return unboxed(within("weight", weight, 0.0) / above("feet", feet))
+
+
+# A rack as NVIDIA and APC make it: 600 × 1200 mm, 134 kg empty, on four feet. [m], [kg] APC AR3300.
+RACK_M, EMPTY_RACK_KG = (0.6, 1.2), 134.0
+KG_PER_LB, M2_PER_FT2 = 0.45359237, 0.09290304
+
+
+def rack_floor_kg_m2(machines_kg: float) -> float:
+    """Return the load of a rack on its floor, its own mass and half of the aisles before and behind it counted.
+
+    machines_kg : what stands in the rack. [kg] Returns [kg/m²]. Source: facility reference 4 (IBM).
+    """
+    width, depth = RACK_M
+    aisles = width * (COLD_AISLE_M + HOT_AISLE_M)
+    pounds = (machines_kg + EMPTY_RACK_KG) / KG_PER_LB
+    load = floor_load_lb_ft2(pounds, width * depth / M2_PER_FT2, aisles / M2_PER_FT2)
+    return float(load) * KG_M2_PER_LB_FT2
+
+
+def rack_on_floor_kg(floor_kg_m2: float) -> float:
+    """Return what may stand in a rack on a floor that bears so much; the inverse of `rack_floor_kg_m2`. [kg]"""
+    empty = rack_floor_kg_m2(0.0)
+    return max(0.0, (floor_kg_m2 - empty) / (rack_floor_kg_m2(1.0) - empty))
+
+
+def rack_foot_kg(machines_kg: float) -> float:
+    """Return the load on each of a rack's four feet. [kg]"""
+    return float(point_load(machines_kg + EMPTY_RACK_KG))

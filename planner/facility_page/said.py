@@ -1,0 +1,63 @@
+"""What every part of the page says alike: months, names, sources, heat."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from planner import wording
+from planner.engine.facility import btu_per_hour, tons
+from planner.engine.housing import Kind, kinds_in_service
+from planner.engine.prices import Build, Source
+from planner.engine.result import Evaluation
+from planner.services.facility import Facility
+from planner.wording.numbers import counted
+
+ESTIMATE = Source(basis="estimate")
+
+
+class Said:
+    """One month of one plan, and the words that every part of the page uses."""
+
+    def __init__(self, found: Facility, evaluation: Evaluation, row_at: Callable[[str], Any]) -> None:
+        self.found, self.evaluation, self.row_at = found, evaluation, row_at
+        self.plan, self.now, self.month = found.plan, found.now, found.month
+        self.scenario, self.book, self.calendar = evaluation.scenario, evaluation.book, evaluation.calendar
+        self.site, self.base = found.now.site, f"sites/{found.now.site.slug}"
+        self.housing = found.plan.housing
+
+    def code(self, month: int) -> str:
+        """A month both ways: "2028-03 · m15"; it may be the one after the last."""
+        day = self.calendar.firsts[min(month, self.calendar.months)]
+        return f"{day:%Y-%m} · m{month}"
+
+    def wave(self, month: int | None) -> dict[str, Any] | None:
+        return None if month is None else {"month": month, "text": self.code(month)}
+
+    def badge(self, path: str) -> dict[str, Any] | None:
+        """The badge of the assumption at a path; nothing where the row has none."""
+        row = self.row_at(path)
+        return row.badge if row is not None else None
+
+    def build(self, slug: str) -> Build | None:
+        return self.book.builds.get(slug)
+
+    def name(self, slug: str) -> str:
+        return wording.item(slug, self.book)
+
+    @staticmethod
+    def heat(kw: float) -> str:
+        """Heat in the units in which air conditioners are sold."""
+        return f"{counted(float(btu_per_hour(kw)), 'BTU/h', digits=5)} · {counted(float(tons(kw)), 'ton', digits=3)}"
+
+    @staticmethod
+    def figure(name: str, text: str, note: str, source: Source | None) -> dict[str, Any]:
+        return {"name": name, "text": text, "note": note, "badge": None if source is None else wording.source(source)}
+
+    def kinds(self) -> list[Kind]:
+        """Machines that are there in the month, in racks or beside them."""
+        return kinds_in_service(self.plan.fleet, 0, self.month)
+
+    def air_cfm(self) -> float:
+        return math.fsum(kind.count * kind.cfm for kind in self.kinds())
