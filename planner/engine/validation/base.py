@@ -1,20 +1,22 @@
 """A case, what it asks for, and how near our answer must come.
 
 A case is `{id, kind, inputs, expected}`. An input is a number, a text or a list, plain or as `{"value": …, "unit": …}`.
-An expected field is plain, or `{"value": …, "tolerance_rel": …}`; a plain one may have an absolute tolerance in the
-case's `tol`. `known_mismatch` names fields in which the source contradicts itself, with the reason.
+An expected field is plain, or `{"value": …}` with `tolerance_rel` or `tolerance_abs`; the case's `tol` holds absolute
+tolerances by field, its `tolerance_rel` one for all. A unit other than that of the input's name is converted.
+`known_mismatch` names fields in which the source contradicts itself, with the reason.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeGuard
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
 from planner.engine.quantities import InputError, Problem
+from planner.engine.validation.units import in_unit_of_name, unit_of
 
 # Where a case states no tolerance. [1], relative
 TOLERANCE = 1e-6
@@ -37,6 +39,13 @@ class Check:
     note: str = ""  # the source's own words on a declared fault
 
 
+class Tolerance(NamedTuple):
+    """How near our answer must come: a share of the expected value, or an amount in its unit."""
+
+    amount: float
+    relative: bool
+
+
 class Inputs:
     """The inputs of a case, plain values; remembers which were read, so that none is ignored."""
 
@@ -44,7 +53,7 @@ class Inputs:
         inputs = case.get("inputs")
         if not isinstance(inputs, dict):
             raise InputError(Problem(("inputs",), "missing"))
-        self._values = {str(name): _plain(entry) for name, entry in inputs.items()}
+        self._values = {str(name): _in_own_unit(str(name), entry) for name, entry in inputs.items()}
         self._read: set[str] = set()
 
     def __contains__(self, name: str) -> bool:
@@ -90,11 +99,17 @@ class Inputs:
         return values
 
     def either(self, *names: str, default: float | None = None) -> float:
-        """The number under the one of several names that the case uses; two at once contradict each other."""
+        """The number under the one of several names that the case uses; two of them must not differ."""
         used = [name for name in names if name in self._values]
-        if len(used) > 1:
-            raise InputError(Problem(("inputs", used[1]), "conflict", f"given beside {used[0]}"))
-        return self.number(used[0] if used else names[0], default)
+        values = [self.number(name) for name in used]
+        for name, value in zip(used, values, strict=True):
+            if value != values[0]:
+                raise InputError(Problem(("inputs", name), "conflict", f"{value:g} beside {used[0]} {values[0]:g}"))
+        return values[0] if used else self.number(names[0], default)
+
+    def any(self, *names: str) -> bool:
+        """Whether the case gives one of several names."""
+        return any(name in self._values for name in names)
 
     def measure(self, stem: str, units: Mapping[str, float], default: float | None = None) -> float:
         """The quantity `stem_unit` in the base unit, by the one unit that the case uses; `default` is in the base unit.
@@ -102,10 +117,12 @@ class Inputs:
         units : suffix → base units in one of it; the first suffix is named where the quantity is missing.
         """
         names = {f"{stem}_{unit}": factor for unit, factor in units.items()}
-        used = next((name for name in names if name in self._values), None)
-        if used is None and default is not None:
-            return default
-        return self.either(*names) * (names[used] if used else 1.0)
+        used = [name for name in names if name in self._values]
+        if len(used) > 1:
+            raise InputError(Problem(("inputs", used[1]), "conflict", f"given beside {used[0]}"))
+        if not used:
+            return default if default is not None else self.number(next(iter(names)))
+        return self.number(used[0]) * names[used[0]]
 
     def has(self, stem: str, units: Mapping[str, float]) -> bool:
         """Whether the case gives `stem_unit` in any of the units."""
@@ -159,9 +176,7 @@ def compare(case: dict[str, Any], solvers: Mapping[str, Solver], *, to_the_cent:
     to_the_cent : figures without a tolerance are printed to the cent and may differ by half of one.
     Raises InputError for inputs that are missing, impossible or unknown.
     """
-    identity, kind, expected = str(case.get("id", "")), str(case.get("kind", "")), case.get("expected", {})
-    if not isinstance(expected, dict):
-        raise InputError(Problem(("expected",), "bad_format", expected))
+    identity, kind, expected = str(case.get("id", "")), _kind(case), _expected(case)
     if kind not in solvers:
         return [
             Check(identity, kind, name, _plain(entry), None, None, "unsupported") for name, entry in expected.items()
@@ -185,6 +200,40 @@ def compare(case: dict[str, Any], solvers: Mapping[str, Solver], *, to_the_cent:
     return checks
 
 
+def _kind(case: Mapping[str, Any]) -> str:
+    kind = case.get("kind")
+    if kind is None or kind == "":
+        raise InputError(Problem(("kind",), "missing"))
+    if not isinstance(kind, str):
+        raise InputError(Problem(("kind",), "bad_format", kind))
+    return kind
+
+
+def _expected(case: Mapping[str, Any]) -> dict[str, Any]:
+    """The expected fields; a case without any would agree to whatever we say, and so would one that is not a number."""
+    expected = case.get("expected")
+    if expected is None or expected == {}:
+        raise InputError(Problem(("expected",), "missing"))
+    if not isinstance(expected, dict):
+        raise InputError(Problem(("expected",), "bad_format", expected))
+    for name, entry in expected.items():
+        if not _is_comparable(_plain(entry)):
+            raise InputError(Problem(("expected", str(name)), "not_a_number", _plain(entry)))
+    return expected
+
+
+def _is_comparable(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(_is_comparable(part) for part in value.values())
+    if isinstance(value, list):
+        return all(_is_comparable(part) for part in value)
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+# What computing with inputs of a wrong form or size may end in.
+_IMPOSSIBLE = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
+
+
 def _answers(solver: Solver, inputs: Inputs, expected: Mapping[str, Any]) -> dict[str, Any]:
     """What can be computed; raises InputError where something expected cannot, or an input means nothing to us."""
     answers: dict[str, Any] = {}
@@ -192,12 +241,12 @@ def _answers(solver: Solver, inputs: Inputs, expected: Mapping[str, Any]) -> dic
         for name, compute in solver(inputs).items():
             try:
                 answers[name] = _native(compute())
-            except InputError:
+            except (InputError, *_IMPOSSIBLE):
                 if name in expected:
                     raise
     except InputError as error:
         raise InputError(*(_of_inputs(problem) for problem in error.problems)) from None
-    except (ArithmeticError, TypeError, ValueError) as error:
+    except _IMPOSSIBLE as error:
         raise InputError(Problem(("inputs",), "bad_format", str(error))) from None
     if answers.keys() & expected.keys():
         inputs.refuse_unread()
@@ -205,11 +254,22 @@ def _answers(solver: Solver, inputs: Inputs, expected: Mapping[str, Any]) -> dic
 
 
 def _of_inputs(problem: Problem) -> Problem:
-    if problem.path[:1] == ("inputs",):
-        return problem
-    return Problem(
-        ("inputs", *problem.path), problem.code, problem.value, problem.low, problem.high, problem.unit, problem.choices
-    )
+    """The problem with its place among the inputs, and the unit of its name where it knows none."""
+    path = problem.path if problem.path[:1] == ("inputs",) else ("inputs", *problem.path)
+    known = problem.unit not in ("", "1")
+    return replace(problem, path=path, unit=problem.unit if known else unit_of(path[-1]) or problem.unit)
+
+
+def _in_own_unit(name: str, entry: Any) -> Any:
+    """The plain value, in the unit that the input's name carries; raises InputError for a unit of another kind."""
+    value = _plain(entry)
+    unit = entry.get("unit") if isinstance(entry, dict) and "value" in entry else None
+    if unit is None or not _is_finite(value):
+        return value
+    converted = in_unit_of_name(name, value, str(unit))
+    if converted is None:
+        raise InputError(Problem(("inputs", name), "not_a_choice", unit, choices=(unit_of(name),)))
+    return converted
 
 
 def _plain(entry: Any) -> Any:
@@ -228,19 +288,36 @@ def _declared(case: Mapping[str, Any]) -> Mapping[str, Any]:
     return declared
 
 
-def _tolerance(where: str, value: Any) -> float:
+def tolerance_of(case: Mapping[str, Any], name: str) -> Tolerance:
+    """What a case states for a field, else for all its fields, else `TOLERANCE`; InputError where it is no number."""
+    entry, beside = case.get("expected", {}).get(name), case.get("tol") or {}
+    stated = entry if isinstance(entry, dict) and "value" in entry else {}
+    if not isinstance(beside, dict):
+        raise InputError(Problem(("tol",), "bad_format", beside))
+    for where, amount, relative in (
+        ("tolerance_rel", stated.get("tolerance_rel"), True),
+        ("tolerance_abs", stated.get("tolerance_abs"), False),
+        ("tol", beside.get(name), False),
+        ("tolerance_rel", case.get("tolerance_rel"), True),
+    ):
+        if amount is not None:
+            return Tolerance(_amount(where, amount), relative)
+    return Tolerance(TOLERANCE, relative=True)
+
+
+def _amount(where: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
         raise InputError(Problem((where,), "not_a_number", value))
-    return float(value) * (1 + EDGE)
+    return float(value)
 
 
 def _agrees(case: Mapping[str, Any], name: str, entry: Any, got: Any, error: float) -> bool:
-    """Within the tolerance that the case states for this field, relative or absolute; 0 is exact."""
-    if isinstance(entry, dict) and "value" in entry:
-        return error <= _tolerance("tolerance_rel", entry.get("tolerance_rel", TOLERANCE))
-    absolute = (case.get("tol") or {}).get(name)
-    if absolute is not None and _is_number(entry) and _is_number(got):
-        return abs(entry - got) <= _tolerance("tol", absolute)
+    """Within the tolerance of this field, relative or absolute; 0 is exact."""
+    value, tolerance = _plain(entry), tolerance_of(case, name)
+    if tolerance.relative:
+        return error <= tolerance.amount * (1 + EDGE)
+    if _is_number(value) and _is_number(got):
+        return abs(value - got) <= tolerance.amount * (1 + EDGE)
     return error <= TOLERANCE
 
 
@@ -266,6 +343,8 @@ def _relative(expected: Any, got: Any, to_the_cent: bool) -> float:
     if not _is_number(expected) or not _is_number(got):
         return 0.0 if expected == got else math.inf
     difference = abs(float(expected) - float(got))
+    if not math.isfinite(difference):
+        return math.inf
     printed = to_the_cent and isinstance(expected, float) and round(expected, 2) == expected  # a count is an integer
     if printed and difference <= CENT + 1e-9:
         return min(difference / max(abs(expected), 1.0), TOLERANCE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from planner.engine import fabric, facility
+from planner.engine import workload as w
 from planner.engine.bounds import above, within
 from planner.engine.quantities import InputError, Problem
 from planner.engine.rounding import SLACK
@@ -225,7 +226,7 @@ def availability(i: Inputs) -> Answer:
         single = i.number("availability_pct") / 100.0
     hours, installed = i.number("hours", facility.HOURS_PER_YEAR), count(i, one_of(i, "n", "installed"), 1, 1)
     needed = count(i, one_of(i, "k", "needed"), installed)
-    together = facility.k_of_n_availability(needed, installed, single)
+    together = w.k_of_n_availability(needed, installed, single)
     down = facility.downtime_hours(together, hours)
     return {
         "availability_pct": lambda: together * 100.0,
