@@ -46,7 +46,11 @@ def gpus_of(i: Inputs) -> float:
 
 def servers_of(i: Inputs) -> float:
     """Servers of the job: by number, or the GPUs over what each holds."""
-    return i.either(*SERVERS) if i.any(*SERVERS) else gpus_of(i) / i.positive("gpus_per_node")
+    if not i.any(*SERVERS):
+        return gpus_of(i) / i.positive("gpus_per_node")
+    if i.any(*GPUS):
+        gpus_of(i)  # refuses GPUs that the servers do not hold
+    return i.either(*SERVERS)
 
 
 def active_params(i: Inputs) -> float:

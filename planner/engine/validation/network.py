@@ -53,20 +53,21 @@ def _collective(i: Inputs) -> Answer:
             eta = i.either("efficiency", "eta", default=w.NETWORK_EFFICIENCY["rdma"])
             return float(w.hierarchical_allreduce_s(payload, servers_of(i), i.number("gpus_per_node"), nic(), eta))
         eta = i.either("efficiency", "eta", default=1.0)
-        if "bus_bandwidth" in i:
-            return float(w.collective_s(payload, _ranks(i), i.number("bus_bandwidth") * eta, collective()))
-        return float(w.transfer_s(payload, i.number("bandwidth") * eta))
+        speed = i.either("bus_bandwidth", "bandwidth") * eta
+        if "bus_bandwidth" in i or "ranks" in i or has_gpus(i):
+            return float(w.collective_s(payload, _ranks(i), speed, collective()))
+        return float(w.transfer_s(payload, speed))
 
-    def speed() -> float:
+    def moved_per_s() -> float:
         taken = i.measure("time", {"s": 1.0, "ms": 1e-3}) if i.has("time", {"s": 1.0, "ms": 1e-3}) else seconds()
         return payload / taken
 
     return {
         **durations("time", seconds),
         "seconds": seconds,
-        "algorithm_bandwidth": speed,
-        "algbw": speed,
-        "bus_bandwidth": lambda: float(w.bus_bandwidth(speed(), _ranks(i), collective())),
+        "algorithm_bandwidth": moved_per_s,
+        "algbw": moved_per_s,
+        "bus_bandwidth": lambda: float(w.bus_bandwidth(moved_per_s(), _ranks(i), collective())),
     }
 
 

@@ -255,7 +255,22 @@ def _gpu_hours(i: Inputs) -> float:
     return _hours_at(i, i.number("peak_flops"), _mfu(i))
 
 
+# What each tells how fast one GPU or the job is: of two the answer would have to ignore one.
+_SPEEDS = (
+    *(("tokens_per_s_per_gpu",), ("tokens_per_s",), ("sequences_per_s",), ("iteration_s",)),
+    *(("achieved_flops_per_gpu",), ("model_flops_per_s_per_gpu",), ("utilisation", "mfu"), ("hfu",)),
+)
+
+
+def _refuse_two_speeds(i: Inputs) -> None:
+    given = [next(name for name in names if name in i) for names in _SPEEDS if i.any(*names)]
+    if len(given) > 1:
+        raise InputError(Problem(("inputs", given[1]), "conflict", f"given beside {given[0]}"))
+
+
 def _run(i: Inputs) -> Answer:
+    _refuse_two_speeds(i)
+
     def wall() -> float:
         if i.any(*_JOB_SPEED):
             return float(w.measured_gpu_hours(_tokens(i), _job_tokens_per_s(i), _goodput(i))) * 3600.0

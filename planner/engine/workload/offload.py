@@ -46,7 +46,7 @@ def deepspeed_state_bytes(
     largest_layer_params  : the layer gathered while it is computed, stage 3. [param]
     offload_optimizer     : optimizer and fp32 master live on the host. offload_params: the weights too (stage 3).
     sharded_loading       : stage 3 loads each shard by itself ("zero_init"); else every process holds the fp32 model.
-    setup                 : (weights, gradients, optimizer) of what is offloaded; the host keeps the last two. [byte/param]
+    setup : weights, gradients and optimizer of what is offloaded, of which the host keeps the last two. [byte/param]
     Stage 2: 4N + 16N/n, host 4·N·g·1.5; offloaded 2N, host max(4n, 16)·N·1.5.
     Stage 3: 18N/n + 4·largest, host 4·largest·g·1.5; optimizer offloaded 2N/n + 4·largest, host 16·N·(g/n)·1.5;
     weights too 4·largest, host 18·N·(g/n)·1.5. All shapes broadcast.
