@@ -19,7 +19,9 @@ SOLVERS: dict[str, Solver] = {kind: solver for family in FAMILIES for kind, solv
 
 def check(case: dict[str, Any]) -> list[Check]:
     """Every expected field of a case against ours; raises InputError for inputs missing, impossible or unknown."""
-    return compare(case, SOLVERS, to_the_cent=case.get("kind") in tuple(hand.SOLVERS))
+    kind = case.get("kind")
+    money = (*hand.SOLVERS, *tco.SOLVERS)  # may lose value, or grow less
+    return compare(case, SOLVERS, to_the_cent=kind in tuple(hand.SOLVERS), signed=kind in money)
 
 
 def check_all(cases: Iterable[dict[str, Any]]) -> Iterator[Check]:

@@ -23,6 +23,10 @@ TOLERANCE = 1e-6
 # Floating point on the edge of a tolerance. [1], relative to the tolerance
 EDGE = 1e-9
 CENT = 0.005
+# No quantity of a case is larger: above it products of a few leave what a float holds. [1]
+MOST = 1e30
+# Whole numbers above this lose digits as floats, below they stay whole. [1]
+EXACT = 2**53
 
 
 @dataclass(frozen=True)
@@ -49,12 +53,19 @@ class Tolerance(NamedTuple):
 class Inputs:
     """The inputs of a case, plain values; remembers which were read, so that none is ignored."""
 
-    def __init__(self, case: Mapping[str, Any]) -> None:
+    def __init__(self, case: Mapping[str, Any], *, signed: bool = True) -> None:
+        """signed : whether numbers may be negative."""
         inputs = case.get("inputs")
         if not isinstance(inputs, dict):
             raise InputError(Problem(("inputs",), "missing"))
+        for name, entry in inputs.items():
+            if _plain(entry) is None or not _is_comparable(_plain(entry)):
+                raise InputError(Problem(("inputs", str(name)), "not_a_number", _plain(entry), unit=unit_of(str(name))))
         self._values = {str(name): _in_own_unit(str(name), entry) for name, entry in inputs.items()}
         self._read: set[str] = set()
+        self._low = -MOST if signed else 0.0
+        #: Inputs that can be no number of a case, whatever asks for them.
+        self.bad: dict[str, Problem] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._values
@@ -70,12 +81,23 @@ class Inputs:
         self._read.add(name)
         return self._values.get(name, default)
 
-    def number(self, name: str, default: float | None = None) -> float:
-        """A finite number; `default` where the case is silent. Raises InputError by name."""
+    def number(self, name: str, default: float | None = None, low: float | None = None) -> float:
+        """A number within the bounds of a case; `default` where it is silent. Raises InputError by name."""
         value = self[name] if default is None else self.get(name, default)
-        if not _is_finite(value):
-            raise InputError(Problem(("inputs", name), "not_a_number", value))
-        return value
+        self._check(name, value, value, low)
+        return float(value) if isinstance(value, int) and abs(value) > EXACT else value
+
+    def _check(self, name: str, number: Any, value: Any, low: float | None = None) -> None:
+        """Raise InputError unless `number`, of an input `value`, is one and within bounds."""
+        least = self._low if low is None else low
+        problem = None
+        if not _is_finite(number):
+            problem = Problem(("inputs", name), "not_a_number", value)
+        elif not least <= number <= MOST:
+            problem = Problem(("inputs", name), "out_of_bounds", value, least, MOST, unit_of(name))
+        if problem is not None:
+            self.bad[name] = problem
+            raise InputError(problem)
 
     def positive(self, name: str, default: float | None = None) -> float:
         """A number above 0, for what divides; raises InputError by name."""
@@ -94,9 +116,9 @@ class Inputs:
     def numbers(self, name: str) -> list[float]:
         """A list of finite numbers; raises InputError by name."""
         values = self[name]
-        if not isinstance(values, list) or not all(_is_finite(value) for value in values):
-            raise InputError(Problem(("inputs", name), "not_a_number", values))
-        return values
+        for value in values if isinstance(values, list) else [None]:
+            self._check(name, value, values)
+        return list(values)
 
     def either(self, *names: str, default: float | None = None) -> float:
         """The number under the one of several names that the case uses; two of them must not differ."""
@@ -146,6 +168,11 @@ class Inputs:
         """The names that the case uses."""
         return tuple(self._values)
 
+    def name_of(self, value: Any) -> str | None:
+        """The one input of this value; None where none has it, or several."""
+        same = [name for name, given in self._values.items() if _is_finite(given) and given == value]
+        return same[0] if len(same) == 1 else None
+
     def leave(self, *names: str) -> None:
         """Accept inputs that only fields we do not answer would need."""
         self._read.update(names)
@@ -169,11 +196,14 @@ Answer = Mapping[str, Callable[[], Any]]
 Solver = Callable[[Inputs], Answer]
 
 
-def compare(case: dict[str, Any], solvers: Mapping[str, Solver], *, to_the_cent: bool = False) -> list[Check]:
+def compare(
+    case: dict[str, Any], solvers: Mapping[str, Solver], *, to_the_cent: bool = False, signed: bool = True
+) -> list[Check]:
     """Every expected field of a case against ours.
 
     solvers     : by kind; a kind or a field that they do not know is unsupported.
     to_the_cent : figures without a tolerance are printed to the cent and may differ by half of one.
+    signed      : whether inputs may be negative.
     Raises InputError for inputs that are missing, impossible or unknown.
     """
     identity, kind, expected = str(case.get("id", "")), _kind(case), _expected(case)
@@ -181,7 +211,7 @@ def compare(case: dict[str, Any], solvers: Mapping[str, Solver], *, to_the_cent:
         return [
             Check(identity, kind, name, _plain(entry), None, None, "unsupported") for name, entry in expected.items()
         ]
-    answers = _answers(solvers[kind], Inputs(case), expected)
+    answers = _answers(solvers[kind], Inputs(case, signed=signed), expected)
     checks = []
     for name, entry in expected.items():
         value = _plain(entry)
@@ -227,6 +257,8 @@ def _is_comparable(value: Any) -> bool:
         return all(_is_comparable(part) for part in value.values())
     if isinstance(value, list):
         return all(_is_comparable(part) for part in value)
+    if isinstance(value, int):
+        return abs(value) <= MOST
     return not isinstance(value, float) or math.isfinite(value)
 
 
@@ -238,24 +270,31 @@ def _answers(solver: Solver, inputs: Inputs, expected: Mapping[str, Any]) -> dic
     """What can be computed; raises InputError where something expected cannot, or an input means nothing to us."""
     answers: dict[str, Any] = {}
     try:
-        for name, compute in solver(inputs).items():
-            try:
-                answers[name] = _native(compute())
-            except (InputError, *_IMPOSSIBLE):
-                if name in expected:
-                    raise
+        with np.errstate(all="ignore"):  # what overflows agrees with nothing
+            for name, compute in solver(inputs).items():
+                try:
+                    answers[name] = _native(compute())
+                except (InputError, *_IMPOSSIBLE):
+                    if name in expected:
+                        raise
     except InputError as error:
-        raise InputError(*(_of_inputs(problem) for problem in error.problems)) from None
+        raise InputError(*(_of_inputs(problem, inputs) for problem in error.problems)) from None
+    except ZeroDivisionError:
+        raise InputError(Problem(("inputs", inputs.name_of(0) or ""), "not_positive", 0)) from None
     except _IMPOSSIBLE as error:
         raise InputError(Problem(("inputs",), "bad_format", str(error))) from None
+    if inputs.bad:
+        raise InputError(*(_of_inputs(problem, inputs) for problem in inputs.bad.values()))
     if answers.keys() & expected.keys():
         inputs.refuse_unread()
     return answers
 
 
-def _of_inputs(problem: Problem) -> Problem:
-    """The problem with its place among the inputs, and the unit of its name where it knows none."""
+def _of_inputs(problem: Problem, inputs: Inputs) -> Problem:
+    """The problem under the name that the case gives the input, with its unit where the problem knows none."""
     path = problem.path if problem.path[:1] == ("inputs",) else ("inputs", *problem.path)
+    if path[-1] not in inputs and problem.code != "missing":
+        path = ("inputs", inputs.name_of(problem.value) or path[-1])
     known = problem.unit not in ("", "1")
     return replace(problem, path=path, unit=problem.unit if known else unit_of(path[-1]) or problem.unit)
 
@@ -322,7 +361,9 @@ def _agrees(case: Mapping[str, Any], name: str, entry: Any, got: Any, error: flo
 
 
 def _is_finite(value: Any) -> TypeGuard[float]:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _is_number(value: Any) -> TypeGuard[float]:

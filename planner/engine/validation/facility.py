@@ -14,6 +14,8 @@ from planner.engine.validation.base import Answer, Inputs, Solver
 from planner.engine.validation.reading import count, given, number, one_of, optional
 from planner.engine.validation.units import SECONDS, durations, unit_of
 
+# Deeper than any town. [m]
+LOWEST_M = -500.0
 # Square feet in a square metre.
 FT2_PER_M2 = 10.7639
 # Names of the limits of a rack in the cases.
@@ -259,7 +261,7 @@ def airflow(i: Inputs) -> Answer:
     """From the air, in all or for each kilowatt, the rise; or from the rise the air."""
     kw = given("watts", power_kw(i)) * float(within("margin", i.number("margin", 1.0), 0.0))
     if "altitude_m" in i:
-        density = facility.air_density_ratio(i.number("altitude_m"))
+        density = facility.air_density_ratio(i.number("altitude_m", low=LOWEST_M))
     else:
         density = i.number("density_ratio", 1.0)
     if "cfm" in i or "cfm_per_kw" in i:
