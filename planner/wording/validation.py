@@ -20,6 +20,13 @@ FAMILIES = {
     "fabric": (_("Fabric"), _("Switches, cables and optics of published network designs.")),
     "facility": (_("Facility"), _("Circuits, racks, airflow, heat, floor and power distribution.")),
     "tco": (_("Cost studies"), _("Published cost studies; of their figures in money most are not answered here.")),
+    "variant": (
+        _("Other values"),
+        _(
+            "Cases of the published kinds with other values and optional inputs; what they expect was worked by hand "
+            "from the formulas."
+        ),
+    ),
     "hand": (_("Worked by hand"), _("Whole scenarios worked independently, to the cent.")),
 }
 # status → (word, tone of its chip)

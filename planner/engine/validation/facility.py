@@ -16,8 +16,8 @@ from planner.engine.validation.units import SECONDS, durations, unit_of
 
 # Deeper than any town. [m]
 LOWEST_M = -500.0
-# Square feet in a square metre.
-FT2_PER_M2 = 10.7639
+# Square feet in a square metre, pounds in a kilogram.
+FT2_PER_M2, LB_PER_KG = 10.76391042, 2.20462262
 # Names of the limits of a rack in the cases.
 BINDING = {"units": "u"}
 
@@ -319,7 +319,7 @@ def point_load(i: Inputs) -> Answer:
 
 def floor_ibm(i: Inputs) -> Answer:
     areas = {"ft2": 1.0, "m2": FT2_PER_M2}
-    mass = i.measure("machine", {"lb": 1.0, "kg": FT2_PER_M2 / facility.KG_M2_PER_LB_FT2})
+    mass = i.measure("machine", {"lb": 1.0, "kg": LB_PER_KG})
     load = facility.floor_load_lb_ft2(mass, i.measure("machine", areas), i.measure("service", areas))
     if "limit" in i:
         limit = i.number("limit")

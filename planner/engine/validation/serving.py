@@ -160,6 +160,7 @@ def _roofline(i: Inputs) -> Answer:
     return {
         "tokens_per_s": lambda: output,
         "tokens_per_s_per_gpu": lambda: output / (gpus * replicas),
+        "replicas": lambda: replicas,
         "usd_per_mtok": lambda: _cost(i, output, gpus * replicas),
         "total_tokens_per_s": lambda: float(rate.requests_per_s) * factor * (isl + osl),
         "requests_per_s": lambda: float(rate.requests_per_s) * factor,

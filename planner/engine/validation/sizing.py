@@ -36,7 +36,7 @@ from planner.engine.validation.model import (
 )
 from planner.engine.validation.network import allreduce
 from planner.engine.validation.serving import inference_throughput, queueing
-from planner.engine.validation.units import durations, sizes
+from planner.engine.validation.units import BYTES, durations, sizes
 
 # ── Compute and time: sections 1.1 to 1.3 ────────────────────────────────────────────────────────────────────────────
 
@@ -312,7 +312,7 @@ def training_memory(i: Inputs) -> Answer:
         return _states(i)
     if activations:
         return _activations(i)
-    if "hbm_bytes" in i and not i.any("params", "params_total"):
+    if i.has("hbm", BYTES) and not i.any("params", "params_total"):
         return _usable(i)
     return _bytes_per_param(i)
 
@@ -412,6 +412,7 @@ def _offload(i: Inputs, names: tuple[str, ...]) -> bool:
 def _activations(i: Inputs) -> Answer:
     """Activations of one layer, and of all with the logits where layers or a vocabulary are given."""
     s, b = i.number("seq_len"), i.number("micro_batch", 1)
+    i.leave("heads", "sequence_parallel")  # without attention scores to keep they change nothing
 
     def layer() -> float:
         h = i.number("hidden")
