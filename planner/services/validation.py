@@ -46,6 +46,7 @@ class Case:
     note: str
     source_url: str
     evidence: str
+    inputs: dict[str, Any] = field(default_factory=dict)  # as the case has them
     fields: list[Field] = field(default_factory=list)
     problems: tuple[Problem, ...] = ()
 
@@ -117,6 +118,7 @@ def _case(case: dict[str, Any]) -> Case:
         note=str(case.get("note") or case.get("method_notes") or ""),
         source_url=str(case.get("source_url") or ""),
         evidence=str(case.get("evidence") or case.get("provenance") or ""),
+        inputs=case["inputs"] if isinstance(case.get("inputs"), dict) else {},
     )
     try:
         return replace(told, fields=[Field(each, tolerance_of(case, each.field)) for each in check(case)])
