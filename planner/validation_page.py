@@ -60,6 +60,7 @@ def _case(case: Case, status: str) -> dict[str, Any]:
         "note": case.note,
         "url": case.source_url,
         "evidence": case.evidence,
+        "inputs": [{"name": name, "value": wording.case_input(entry)} for name, entry in case.inputs.items()],
         "fields": fields,
         "problem": " ".join(said),
         "refused": wording.case_status("refused") if case.problems else None,

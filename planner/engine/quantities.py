@@ -98,9 +98,19 @@ class InputError(ValueError):
 
 def _technical(problem: Problem) -> str:
     fact = problem.as_dict()
-    bounds = f" (bounds {fact['low']}–{fact['high']} {fact['unit']})" if fact["low"] is not None else ""
+    unit = "" if fact["unit"] in ("", "1") else f" {fact['unit']}"
+    told = ""
+    if fact["low"] is not None and fact["high"] is not None:
+        told = f" (bounds {fact['low']}–{fact['high']}{unit})"
+    elif fact["low"] is not None:
+        told = f" (at least {fact['low']:g}{unit})"
+    elif problem.code == "not_positive":
+        told = f" (above 0{unit})"
+    elif problem.code in ("not_a_number", "not_whole"):
+        told = f" ({'a number' if problem.code == 'not_a_number' else 'whole'}{f', in{unit}' if unit else ''})"
     choices = f" (one of {', '.join(problem.choices)})" if problem.choices else ""
-    return f"{fact['field'] or 'document'}: {fact['code']}, got {fact['value']!r}{bounds}{choices}"
+    got = "" if problem.code == "missing" else f", got {fact['value']!r}"
+    return f"{fact['field'] or 'document'}: {problem.code}{got}{told}{choices}"
 
 
 class Document(BaseModel):

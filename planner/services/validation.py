@@ -15,7 +15,7 @@ from django.conf import settings
 
 from planner.engine import ENGINE_VERSION
 from planner.engine.quantities import InputError, Problem
-from planner.engine.validation import TOLERANCE, Check, check
+from planner.engine.validation import Check, Tolerance, check, tolerance_of
 from planner.services.evaluation import Recent
 
 FOLDER = settings.BASE_DIR / "tests" / "reference"
@@ -26,14 +26,6 @@ STATUSES = ("off", "refused", "unsupported", "declared", "ok")
 
 class CaseFileError(ValueError):
     """A file that holds no cases."""
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """How near our answer must come: a share of the expected value, or an amount of its unit."""
-
-    amount: float
-    relative: bool
 
 
 @dataclass(frozen=True)
@@ -54,6 +46,7 @@ class Case:
     note: str
     source_url: str
     evidence: str
+    inputs: dict[str, Any] = field(default_factory=dict)  # as the case has them
     fields: list[Field] = field(default_factory=list)
     problems: tuple[Problem, ...] = ()
 
@@ -86,15 +79,20 @@ class Family:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """The cases of a file: a list, or an object with one under "cases". Raises CaseFileError."""
+    """The cases of a file: a list, or an object with one under "cases". Raises CaseFileError.
+
+    A case without an id gets its number. An entry that is no object becomes an empty case, which is refused for want of
+    its kind.
+    """
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise CaseFileError(str(error)) from None
     cases = data.get("cases") if isinstance(data, dict) else data
-    if not isinstance(cases, list) or not all(isinstance(case, dict) for case in cases):
+    if not isinstance(cases, list) or not cases:
         raise CaseFileError("a list of cases is expected")
-    return cases
+    found = [case if isinstance(case, dict) else {} for case in cases]
+    return [{**case, "id": case.get("id") or f"case {number}"} for number, case in enumerate(found, 1)]
 
 
 _families = Recent(2)
@@ -120,19 +118,9 @@ def _case(case: dict[str, Any]) -> Case:
         note=str(case.get("note") or case.get("method_notes") or ""),
         source_url=str(case.get("source_url") or ""),
         evidence=str(case.get("evidence") or case.get("provenance") or ""),
+        inputs=case["inputs"] if isinstance(case.get("inputs"), dict) else {},
     )
     try:
-        return replace(told, fields=[Field(each, _tolerance(case, each.field)) for each in check(case)])
+        return replace(told, fields=[Field(each, tolerance_of(case, each.field)) for each in check(case)])
     except InputError as error:
         return replace(told, problems=error.problems)
-
-
-def _tolerance(case: dict[str, Any], name: str) -> Tolerance:
-    """What the case states for a field, else the tolerance of all."""
-    entry = case.get("expected", {}).get(name)
-    if isinstance(entry, dict) and "value" in entry:
-        return Tolerance(float(entry.get("tolerance_rel", TOLERANCE)), relative=True)
-    absolute = (case.get("tol") or {}).get(name)
-    if absolute is not None:
-        return Tolerance(float(absolute), relative=False)
-    return Tolerance(TOLERANCE, relative=True)

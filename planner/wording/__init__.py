@@ -79,7 +79,7 @@ from planner.wording.sizing import (
     unsized,
 )
 from planner.wording.sources import badge, provider, source
-from planner.wording.validation import case_error, case_status, case_value, family, tolerance, weaknesses
+from planner.wording.validation import case_error, case_input, case_status, case_value, family, tolerance, weaknesses
 
 __all__ = [
     "advice",
@@ -95,6 +95,7 @@ __all__ = [
     "break_even",
     "brief",
     "case_error",
+    "case_input",
     "case_status",
     "case_value",
     "category",

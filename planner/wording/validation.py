@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,13 @@ FAMILIES = {
     "fabric": (_("Fabric"), _("Switches, cables and optics of published network designs.")),
     "facility": (_("Facility"), _("Circuits, racks, airflow, heat, floor and power distribution.")),
     "tco": (_("Cost studies"), _("Published cost studies; of their figures in money most are not answered here.")),
+    "variant": (
+        _("Other values"),
+        _(
+            "Cases of the published kinds with other values and optional inputs; what they expect was worked out "
+            "from the formulas, apart from this program."
+        ),
+    ),
     "hand": (_("Worked by hand"), _("Whole scenarios worked independently, to the cent.")),
 }
 # status → (word, tone of its chip)
@@ -140,6 +148,17 @@ WEAKNESSES = (
 )
 
 
+# From here on digits and commas tell less than a power of ten, and make a table wide. [1]
+LONGEST = 1e12
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def _power(value: float) -> str:
+    """ "1.56 × 10²³", six significant digits."""
+    exponent = math.floor(math.log10(abs(value)))
+    return f"{number(value / 10.0**exponent, digits=6)} × 10{str(exponent).translate(_RAISED)}"
+
+
 def family(code: str) -> tuple[str, str]:
     """(name, what its cases are about)."""
     title, text = FAMILIES.get(code, (code, ""))
@@ -164,13 +183,21 @@ def case_value(value: Any) -> str:
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
     if isinstance(value, (int, float)):
-        return number(value, digits=6)
+        return _power(value) if LONGEST <= abs(value) < float("inf") else number(value, digits=6)
     if isinstance(value, dict):
         return gettext(", ").join(f"{name} {case_value(part)}" for name, part in value.items())
     if isinstance(value, (list, tuple)):
         shown = "; ".join(case_value(part) for part in value[:3])
         return shown if len(value) <= 3 else gettext("{shown}; … {count} entries").format(shown=shown, count=len(value))
     return str(value)
+
+
+def case_input(entry: Any) -> str:
+    """An input of a case, with the unit that it states: "141 GB"."""
+    if not isinstance(entry, dict) or "value" not in entry:
+        return case_value(entry)
+    unit = str(entry.get("unit") or "")
+    return f"{case_value(entry['value'])}\u00a0{unit}" if unit not in ("", "1") else case_value(entry["value"])
 
 
 def case_error(error: float | None) -> str:

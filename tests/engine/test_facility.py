@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from planner.engine import facility as f
 from planner.engine.quantities import InputError
+from planner.engine.workload import k_of_n_availability
 
 # --- circuits ---
 
@@ -184,7 +185,7 @@ def test_a_bill_with_a_ratchet():
 
 def test_availability_of_units_together():
     # one of two at 0.9: 0.99; both: 0.81; none needed: always
-    assert [f.k_of_n_availability(k, 2, 0.9) for k in (1, 2, 0)] == pytest.approx([0.99, 0.81, 1])
+    assert [k_of_n_availability(k, 2, 0.9) for k in (1, 2, 0)] == pytest.approx([0.99, 0.81, 1])
     # tiers of facility reference 5: 28.8, 22.7, 1.6 and 0.44 hours
     assert_allclose(f.downtime_hours(list(f.TIER_AVAILABILITY.values())), [28.8, 22.7, 1.6, 0.44], atol=0.05)
 
@@ -329,7 +330,7 @@ def test_throttling_never_falls_with_more_cooling_and_batches_equal_singles():
     (lambda: f.inlet_verdict(20, "B"), "air_class"),
     (lambda: f.cooling_units(10, 0), "unit_kw"),
     (lambda: f.ups_load(10, 10, 2, 2), "spare"),
-    (lambda: f.k_of_n_availability(3, 2, 0.9), "needed"),
+    (lambda: k_of_n_availability(3, 2, 0.9), "needed"),
     (lambda: f.battery_kwh(10, 5, 0), "efficiency"),
     (lambda: f.throttle(-1, 10), "cooling_kw"),
     (lambda: f.throttle(math.nan, 10), "cooling_kw"),

@@ -101,3 +101,62 @@ def test_no_two_families_claim_a_kind():
     kinds = [kind for family in families for kind in family.SOLVERS]
     assert len(kinds) == len(set(kinds))
     assert set(kinds) <= set(SOLVERS_OF_ALL)
+
+
+@pytest.mark.parametrize(
+    ("entry", "more", "expected"),
+    [
+        ({"value": 12.4, "tolerance_abs": 0.5}, {}, "ok"),
+        ({"value": 12.6, "tolerance_abs": 0.5}, {}, "off"),
+        (12.5, {"tolerance_rel": 0.05}, "ok"),
+        ({"value": 12.5, "tolerance_rel": 0.01}, {"tolerance_rel": 0.05}, "off"),  # the field's own counts
+        ({"value": 12.1}, {"tol": {"area": 0.1}}, "ok"),
+    ],
+)
+def test_a_tolerance_is_of_the_field_else_of_the_case(entry, more, expected):
+    assert status({"area": entry}, **more) == [expected]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), {"value": float("nan")}, [1.0, float("nan")]])
+def test_what_a_case_expects_must_be_a_number(value):
+    with pytest.raises(InputError, match="expected/area: not_a_number"):
+        answer({"area": value})
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"expected": None}, "expected: missing"),
+        ({"expected": {}}, "expected: missing"),
+        ({"expected": [1]}, "expected: bad_format"),
+        ({"kind": None}, "kind: missing"),
+        ({"kind": ["box"]}, "kind: bad_format"),
+        ({"inputs": [1]}, "inputs: missing"),
+        ({"tol": [1]}, "tol: bad_format"),
+    ],
+)
+def test_a_case_without_its_parts_is_refused(change, named):
+    case = {"id": "a", "kind": "box", "inputs": {"width": 3, "height": 4}, "expected": {"area": 12}}
+    with pytest.raises(InputError) as error:
+        compare({**case, **change}, SOLVERS)
+    assert str(error.value).startswith(named)
+
+
+def test_a_refused_number_is_named_with_value_bound_and_unit():
+    case = {"id": "a", "kind": "box", "inputs": {"width": -3, "height": 4}, "expected": {"area": 12}}
+    with pytest.raises(InputError, match=r"inputs/width: out_of_bounds, got -3 \(bounds 0.0–1e\+30\)"):
+        compare(case, SOLVERS, signed=False)
+    assert compare({**case, "expected": {"area": -12}}, SOLVERS)[0].status == "ok"
+
+
+def test_a_division_by_zero_names_the_input_that_is_zero():
+    solvers = {"share": lambda i: {"each": lambda: i.number("all") / i.number("heads")}}
+    case = {"id": "a", "kind": "share", "inputs": {"all": 3, "heads": 0}, "expected": {"each": 1}}
+    with pytest.raises(InputError, match="inputs/heads: not_positive, got 0"):
+        compare(case, solvers)
+
+
+def test_a_field_that_is_not_asked_for_may_be_impossible():
+    solvers = {"share": lambda i: {"all": lambda: i.number("all"), "each": lambda: i.number("all") / i.number("heads")}}
+    case = {"id": "a", "kind": "share", "inputs": {"all": 3, "heads": 0}, "expected": {"all": 3}}
+    assert compare(case, solvers)[0].status == "ok"

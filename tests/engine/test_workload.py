@@ -96,7 +96,7 @@ def test_activations_by_hand():
     ask = lambda kind, t: w.activation_bytes_per_layer(kind, 2048, 1, 4096, 32, t)  # noqa: E731
     assert [ask("none", 1) / sbh, ask("none", 8) / sbh] == [114, 23]
     assert [ask("sequence_parallel", 8) / sbh, ask("selective", 2) / sbh] == [14.25, 17]
-    assert [ask("full", 8) / sbh, ask("swiglu_flash", 8) / sbh] == [2, 56]
+    assert [ask("full", 8) / sbh, ask("swiglu_flash", 8) / sbh] == [2, 7]
     assert w.logits_bytes(1, 8192, 128256) == 4_202_692_608
 
 

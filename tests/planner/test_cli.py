@@ -465,6 +465,17 @@ def test_a_file_of_no_cases_is_exit_2(shell, tmp_path, text):
     assert "bad.json" in done.stderr
 
 
+def test_a_bad_file_does_not_stop_the_others(shell, tmp_path):
+    bad = written(tmp_path, "no json", "bad.json")
+    mixed = written(tmp_path, json.dumps([7, {"kind": "spares", "inputs": {"lambda": 1.0}}]), "mixed.json")
+    done = shell("manage.py", "validate_model", bad, mixed, HAND)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+    assert "mixed.json: case 1: kind: missing" in done.stderr
+    assert "mixed.json: case 2: expected: missing" in done.stderr
+    assert "0 unsupported, 3 refused" in done.stderr
+    assert done.stdout.count("  ok") == sum(len(case["expected"]) for case in json.loads(HAND.read_text())["cases"])
+
+
 def test_a_missing_file_of_cases_is_exit_2(shell, tmp_path):
     done = shell("manage.py", "validate_model", tmp_path / "nowhere.json")
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)

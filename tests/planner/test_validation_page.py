@@ -9,7 +9,7 @@ from django.conf import settings
 
 from planner.services import validation
 from planner.services.validation import CaseFileError, families, read
-from planner.wording.validation import WEAKNESSES, case_error, case_value, tolerance
+from planner.wording.validation import WEAKNESSES, case_error, case_input, case_value, tolerance
 
 PAGE = "/validation/"
 
@@ -87,7 +87,7 @@ def test_without_the_files_the_page_says_so(signed, monkeypatch, tmp_path):
     assert "not part of this installation" in page.content.decode()
 
 
-@pytest.mark.parametrize("text", ["no json", '{"cases": 1}', "[1]"])
+@pytest.mark.parametrize("text", ["no json", '{"cases": 1}', "[]"])
 def test_a_file_without_cases_is_refused(tmp_path, text):
     path = tmp_path / "x_cases.json"
     path.write_text(text)
@@ -136,7 +136,19 @@ def test_figures_of_a_case_are_written_short():
     assert case_value([1, 2, 3, 4]) == "1; 2; 3; … 4 entries"
     assert case_value({"gpus": 1024}) == "gpus 1,024"
     assert case_value(True) == "yes"
+    assert [case_value(4.3e23), case_value(-1.5e12), case_value(999_999_999_999)] == [
+        "4.3 × 10²³",
+        "−1.5 × 10¹²",
+        "999,999,999,999",
+    ]
     assert case_error(0.0) == "0\xa0%"
     assert case_error(5e-5) == "< 0.01\xa0%"
     assert case_error(float("inf")) == "–"
     assert (tolerance(0.03, True), tolerance(0.05, False), tolerance(1e-6, True)) == ("± 3\xa0%", "± 0.05", "exact")
+
+
+def test_a_case_shows_its_inputs_with_the_units_that_it_states(signed):
+    assert case_input({"value": 141e9, "unit": "byte"}) == "141,000,000,000\xa0byte"
+    assert [case_input({"value": 0.9, "unit": "1"}), case_input(8), case_input([1, 2])] == ["0.9", "8", "1; 2"]
+    page = signed.get(PAGE, {"family": "variant"}).content.decode()
+    assert '<code lang="en">largest_layer_params</code>' in page

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -81,18 +80,6 @@ def generator_fuel(gallons_per_hour: npt.ArrayLike, hours: npt.ArrayLike) -> Val
 def downtime_hours(availability: npt.ArrayLike, hours: float = HOURS_PER_YEAR) -> Values:
     """Return the hours of a year in which a system is down, (1 − A)·8,760. [h] Any shape. Facility reference 5."""
     return unboxed((1.0 - within("availability", availability, 0.0, 1.0)) * within("hours", hours, 0.0, unit="h"))
-
-
-def k_of_n_availability(needed: int, installed: int, availability: npt.ArrayLike) -> Values:
-    """Return the availability of `installed` equal, independent units of which `needed` must run. [1]
-
-    availability : of one unit, any shape. [1] Sum of binomial terms i = k … n. N+1 is k = n − 1, 2N is k = n/2.
-    """
-    units = int(whole("installed", installed, 1))
-    least = int(whole("needed", needed, 0, units))
-    up = within("availability", availability, 0.0, 1.0)
-    terms = [math.comb(units, i) * up**i * (1.0 - up) ** (units - i) for i in range(least, units + 1)]
-    return unboxed(np.minimum(np.sum(terms, axis=0), 1.0))
 
 
 def power_bill(

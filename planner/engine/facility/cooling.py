@@ -49,6 +49,19 @@ def airflow_rise_c(kw: npt.ArrayLike, cfm: npt.ArrayLike, density_ratio: npt.Arr
     return unboxed(CFM_F_PER_W * heat / above("cfm", cfm, unit="CFM") / F_PER_C / above("density_ratio", density_ratio))
 
 
+# Air of the standard atmosphere: what it loses with height, [1/m], and by which power. [1] ISO 2533.
+LAPSE_PER_M, DENSITY_POWER = 2.25577e-5, 4.2559
+
+
+def air_density_ratio(altitude_m: npt.ArrayLike) -> Values:
+    """Return the density of the air over that at sea level, (1 − 2.25577e-5·h)^4.2559. [1]
+
+    altitude_m : up to 11 km, any shape. [m] Source: standard atmosphere, ISO 2533.
+    """
+    height = within("altitude_m", altitude_m, -500.0, 11_000.0, "m")
+    return unboxed((1.0 - LAPSE_PER_M * height) ** DENSITY_POWER)
+
+
 # Air to plan for a rack, NVIDIA's facility figure. [ft³/min/kW] Facility reference 3.
 PLANNED_CFM_PER_KW = 150.0
 # One cubic foot a minute. [m³/h] 2.98·W/ΔT over 1.756·W/ΔT, facility reference 3.

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from planner.engine.validation import fabric, facility, hand, installation, sizing, tco
-from planner.engine.validation.base import TOLERANCE, Check, Inputs, Solver, compare
+from planner.engine.validation.base import TOLERANCE, Check, Inputs, Solver, Tolerance, compare, tolerance_of
 
-__all__ = ["SOLVERS", "TOLERANCE", "Check", "Inputs", "Solver", "check", "check_all"]
+__all__ = ["SOLVERS", "TOLERANCE", "Check", "Inputs", "Solver", "Tolerance", "check", "check_all", "tolerance_of"]
 
 FAMILIES = (hand, sizing, installation, fabric, facility, tco)
 SOLVERS: dict[str, Solver] = {kind: solver for family in FAMILIES for kind, solver in family.SOLVERS.items()}
@@ -19,7 +19,9 @@ SOLVERS: dict[str, Solver] = {kind: solver for family in FAMILIES for kind, solv
 
 def check(case: dict[str, Any]) -> list[Check]:
     """Every expected field of a case against ours; raises InputError for inputs missing, impossible or unknown."""
-    return compare(case, SOLVERS, to_the_cent=case.get("kind") in hand.SOLVERS)
+    kind = case.get("kind")
+    money = (*hand.SOLVERS, *tco.SOLVERS)  # may lose value, or grow less
+    return compare(case, SOLVERS, to_the_cent=kind in tuple(hand.SOLVERS), signed=kind in money)
 
 
 def check_all(cases: Iterable[dict[str, Any]]) -> Iterator[Check]:

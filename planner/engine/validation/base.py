@@ -1,26 +1,32 @@
 """A case, what it asks for, and how near our answer must come.
 
 A case is `{id, kind, inputs, expected}`. An input is a number, a text or a list, plain or as `{"value": …, "unit": …}`.
-An expected field is plain, or `{"value": …, "tolerance_rel": …}`; a plain one may have an absolute tolerance in the
-case's `tol`. `known_mismatch` names fields in which the source contradicts itself, with the reason.
+An expected field is plain, or `{"value": …}` with `tolerance_rel` or `tolerance_abs`; the case's `tol` holds absolute
+tolerances by field, its `tolerance_rel` one for all. A unit other than that of the input's name is converted.
+`known_mismatch` names fields in which the source contradicts itself, with the reason.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeGuard
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
 from planner.engine.quantities import InputError, Problem
+from planner.engine.validation.units import in_unit_of_name, unit_of
 
 # Where a case states no tolerance. [1], relative
 TOLERANCE = 1e-6
 # Floating point on the edge of a tolerance. [1], relative to the tolerance
 EDGE = 1e-9
 CENT = 0.005
+# No quantity of a case is larger: above it products of a few leave what a float holds. [1]
+MOST = 1e30
+# Whole numbers above this lose digits as floats, below they stay whole. [1]
+EXACT = 2**53
 
 
 @dataclass(frozen=True)
@@ -37,15 +43,29 @@ class Check:
     note: str = ""  # the source's own words on a declared fault
 
 
+class Tolerance(NamedTuple):
+    """How near our answer must come: a share of the expected value, or an amount in its unit."""
+
+    amount: float
+    relative: bool
+
+
 class Inputs:
     """The inputs of a case, plain values; remembers which were read, so that none is ignored."""
 
-    def __init__(self, case: Mapping[str, Any]) -> None:
+    def __init__(self, case: Mapping[str, Any], *, signed: bool = True) -> None:
+        """signed : whether numbers may be negative."""
         inputs = case.get("inputs")
         if not isinstance(inputs, dict):
             raise InputError(Problem(("inputs",), "missing"))
-        self._values = {str(name): _plain(entry) for name, entry in inputs.items()}
+        for name, entry in inputs.items():
+            if _plain(entry) is None or not _is_comparable(_plain(entry)):
+                raise InputError(Problem(("inputs", str(name)), "not_a_number", _plain(entry), unit=unit_of(str(name))))
+        self._values = {str(name): _in_own_unit(str(name), entry) for name, entry in inputs.items()}
         self._read: set[str] = set()
+        self._low = -MOST if signed else 0.0
+        #: Inputs that can be no number of a case, whatever asks for them.
+        self.bad: dict[str, Problem] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._values
@@ -61,12 +81,23 @@ class Inputs:
         self._read.add(name)
         return self._values.get(name, default)
 
-    def number(self, name: str, default: float | None = None) -> float:
-        """A finite number; `default` where the case is silent. Raises InputError by name."""
+    def number(self, name: str, default: float | None = None, low: float | None = None) -> float:
+        """A number within the bounds of a case; `default` where it is silent. Raises InputError by name."""
         value = self[name] if default is None else self.get(name, default)
-        if not _is_finite(value):
-            raise InputError(Problem(("inputs", name), "not_a_number", value))
-        return value
+        self._check(name, value, value, low)
+        return float(value) if isinstance(value, int) and abs(value) > EXACT else value
+
+    def _check(self, name: str, number: Any, value: Any, low: float | None = None) -> None:
+        """Raise InputError unless `number`, of an input `value`, is one and within bounds."""
+        least = self._low if low is None else low
+        problem = None
+        if not _is_finite(number):
+            problem = Problem(("inputs", name), "not_a_number", value)
+        elif not least <= number <= MOST:
+            problem = Problem(("inputs", name), "out_of_bounds", value, least, MOST, unit_of(name))
+        if problem is not None:
+            self.bad[name] = problem
+            raise InputError(problem)
 
     def positive(self, name: str, default: float | None = None) -> float:
         """A number above 0, for what divides; raises InputError by name."""
@@ -85,16 +116,22 @@ class Inputs:
     def numbers(self, name: str) -> list[float]:
         """A list of finite numbers; raises InputError by name."""
         values = self[name]
-        if not isinstance(values, list) or not all(_is_finite(value) for value in values):
-            raise InputError(Problem(("inputs", name), "not_a_number", values))
-        return values
+        for value in values if isinstance(values, list) else [None]:
+            self._check(name, value, values)
+        return list(values)
 
     def either(self, *names: str, default: float | None = None) -> float:
-        """The number under the one of several names that the case uses; two at once contradict each other."""
+        """The number under the one of several names that the case uses; two of them must not differ."""
         used = [name for name in names if name in self._values]
-        if len(used) > 1:
-            raise InputError(Problem(("inputs", used[1]), "conflict", f"given beside {used[0]}"))
-        return self.number(used[0] if used else names[0], default)
+        values = [self.number(name) for name in used]
+        for name, value in zip(used, values, strict=True):
+            if value != values[0]:
+                raise InputError(Problem(("inputs", name), "conflict", f"{value:g} beside {used[0]} {values[0]:g}"))
+        return values[0] if used else self.number(names[0], default)
+
+    def any(self, *names: str) -> bool:
+        """Whether the case gives one of several names."""
+        return any(name in self._values for name in names)
 
     def measure(self, stem: str, units: Mapping[str, float], default: float | None = None) -> float:
         """The quantity `stem_unit` in the base unit, by the one unit that the case uses; `default` is in the base unit.
@@ -102,10 +139,12 @@ class Inputs:
         units : suffix → base units in one of it; the first suffix is named where the quantity is missing.
         """
         names = {f"{stem}_{unit}": factor for unit, factor in units.items()}
-        used = next((name for name in names if name in self._values), None)
-        if used is None and default is not None:
-            return default
-        return self.either(*names) * (names[used] if used else 1.0)
+        used = [name for name in names if name in self._values]
+        if len(used) > 1:
+            raise InputError(Problem(("inputs", used[1]), "conflict", f"given beside {used[0]}"))
+        if not used:
+            return default if default is not None else self.number(next(iter(names)))
+        return self.number(used[0]) * names[used[0]]
 
     def has(self, stem: str, units: Mapping[str, float]) -> bool:
         """Whether the case gives `stem_unit` in any of the units."""
@@ -128,6 +167,11 @@ class Inputs:
     def names(self) -> tuple[str, ...]:
         """The names that the case uses."""
         return tuple(self._values)
+
+    def name_of(self, value: Any) -> str | None:
+        """The one input of this value; None where none has it, or several."""
+        same = [name for name, given in self._values.items() if _is_finite(given) and given == value]
+        return same[0] if len(same) == 1 else None
 
     def leave(self, *names: str) -> None:
         """Accept inputs that only fields we do not answer would need."""
@@ -152,21 +196,22 @@ Answer = Mapping[str, Callable[[], Any]]
 Solver = Callable[[Inputs], Answer]
 
 
-def compare(case: dict[str, Any], solvers: Mapping[str, Solver], *, to_the_cent: bool = False) -> list[Check]:
+def compare(
+    case: dict[str, Any], solvers: Mapping[str, Solver], *, to_the_cent: bool = False, signed: bool = True
+) -> list[Check]:
     """Every expected field of a case against ours.
 
     solvers     : by kind; a kind or a field that they do not know is unsupported.
     to_the_cent : figures without a tolerance are printed to the cent and may differ by half of one.
+    signed      : whether inputs may be negative.
     Raises InputError for inputs that are missing, impossible or unknown.
     """
-    identity, kind, expected = str(case.get("id", "")), str(case.get("kind", "")), case.get("expected", {})
-    if not isinstance(expected, dict):
-        raise InputError(Problem(("expected",), "bad_format", expected))
+    identity, kind, expected = str(case.get("id", "")), _kind(case), _expected(case)
     if kind not in solvers:
         return [
             Check(identity, kind, name, _plain(entry), None, None, "unsupported") for name, entry in expected.items()
         ]
-    answers = _answers(solvers[kind], Inputs(case), expected)
+    answers = _answers(solvers[kind], Inputs(case, signed=signed), expected)
     checks = []
     for name, entry in expected.items():
         value = _plain(entry)
@@ -185,31 +230,85 @@ def compare(case: dict[str, Any], solvers: Mapping[str, Solver], *, to_the_cent:
     return checks
 
 
+def _kind(case: Mapping[str, Any]) -> str:
+    kind = case.get("kind")
+    if kind is None or kind == "":
+        raise InputError(Problem(("kind",), "missing"))
+    if not isinstance(kind, str):
+        raise InputError(Problem(("kind",), "bad_format", kind))
+    return kind
+
+
+def _expected(case: Mapping[str, Any]) -> dict[str, Any]:
+    """The expected fields; a case without any would agree to whatever we say, and so would one that is not a number."""
+    expected = case.get("expected")
+    if expected is None or expected == {}:
+        raise InputError(Problem(("expected",), "missing"))
+    if not isinstance(expected, dict):
+        raise InputError(Problem(("expected",), "bad_format", expected))
+    for name, entry in expected.items():
+        if not _is_comparable(_plain(entry)):
+            raise InputError(Problem(("expected", str(name)), "not_a_number", _plain(entry)))
+    return expected
+
+
+def _is_comparable(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(_is_comparable(part) for part in value.values())
+    if isinstance(value, list):
+        return all(_is_comparable(part) for part in value)
+    if isinstance(value, int):
+        return abs(value) <= MOST
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+# What computing with inputs of a wrong form or size may end in.
+_IMPOSSIBLE = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
+
+
 def _answers(solver: Solver, inputs: Inputs, expected: Mapping[str, Any]) -> dict[str, Any]:
     """What can be computed; raises InputError where something expected cannot, or an input means nothing to us."""
     answers: dict[str, Any] = {}
     try:
-        for name, compute in solver(inputs).items():
-            try:
-                answers[name] = _native(compute())
-            except InputError:
-                if name in expected:
-                    raise
+        with np.errstate(all="ignore"):  # what overflows agrees with nothing
+            for name, compute in solver(inputs).items():
+                try:
+                    answers[name] = _native(compute())
+                except (InputError, *_IMPOSSIBLE):
+                    if name in expected:
+                        raise
     except InputError as error:
-        raise InputError(*(_of_inputs(problem) for problem in error.problems)) from None
-    except (ArithmeticError, TypeError, ValueError) as error:
+        raise InputError(*(_of_inputs(problem, inputs) for problem in error.problems)) from None
+    except ZeroDivisionError:
+        raise InputError(Problem(("inputs", inputs.name_of(0) or ""), "not_positive", 0)) from None
+    except _IMPOSSIBLE as error:
         raise InputError(Problem(("inputs",), "bad_format", str(error))) from None
+    if inputs.bad:
+        raise InputError(*(_of_inputs(problem, inputs) for problem in inputs.bad.values()))
     if answers.keys() & expected.keys():
         inputs.refuse_unread()
     return answers
 
 
-def _of_inputs(problem: Problem) -> Problem:
-    if problem.path[:1] == ("inputs",):
-        return problem
-    return Problem(
-        ("inputs", *problem.path), problem.code, problem.value, problem.low, problem.high, problem.unit, problem.choices
-    )
+def _of_inputs(problem: Problem, inputs: Inputs) -> Problem:
+    """The problem under the name that the case gives the input, with its unit where the problem knows none."""
+    path = problem.path if problem.path[:1] == ("inputs",) else ("inputs", *problem.path)
+    if path[-1] not in inputs and problem.code != "missing":
+        path = ("inputs", inputs.name_of(problem.value) or path[-1])
+    known = problem.unit not in ("", "1")
+    return replace(problem, path=path, unit=problem.unit if known else unit_of(path[-1]) or problem.unit)
+
+
+def _in_own_unit(name: str, entry: Any) -> Any:
+    """The plain value, in the unit that the input's name carries; raises InputError for a unit of another kind."""
+    value = _plain(entry)
+    unit = entry.get("unit") if isinstance(entry, dict) and "value" in entry else None
+    if unit is None or not _is_finite(value):
+        return value
+    converted = in_unit_of_name(name, value, str(unit))
+    if converted is None:
+        raise InputError(Problem(("inputs", name), "not_a_choice", unit, choices=(unit_of(name),)))
+    return converted
 
 
 def _plain(entry: Any) -> Any:
@@ -228,24 +327,43 @@ def _declared(case: Mapping[str, Any]) -> Mapping[str, Any]:
     return declared
 
 
-def _tolerance(where: str, value: Any) -> float:
+def tolerance_of(case: Mapping[str, Any], name: str) -> Tolerance:
+    """What a case states for a field, else for all its fields, else `TOLERANCE`; InputError where it is no number."""
+    entry, beside = case.get("expected", {}).get(name), case.get("tol") or {}
+    stated = entry if isinstance(entry, dict) and "value" in entry else {}
+    if not isinstance(beside, dict):
+        raise InputError(Problem(("tol",), "bad_format", beside))
+    for where, amount, relative in (
+        ("tolerance_rel", stated.get("tolerance_rel"), True),
+        ("tolerance_abs", stated.get("tolerance_abs"), False),
+        ("tol", beside.get(name), False),
+        ("tolerance_rel", case.get("tolerance_rel"), True),
+    ):
+        if amount is not None:
+            return Tolerance(_amount(where, amount), relative)
+    return Tolerance(TOLERANCE, relative=True)
+
+
+def _amount(where: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
         raise InputError(Problem((where,), "not_a_number", value))
-    return float(value) * (1 + EDGE)
+    return float(value)
 
 
 def _agrees(case: Mapping[str, Any], name: str, entry: Any, got: Any, error: float) -> bool:
-    """Within the tolerance that the case states for this field, relative or absolute; 0 is exact."""
-    if isinstance(entry, dict) and "value" in entry:
-        return error <= _tolerance("tolerance_rel", entry.get("tolerance_rel", TOLERANCE))
-    absolute = (case.get("tol") or {}).get(name)
-    if absolute is not None and _is_number(entry) and _is_number(got):
-        return abs(entry - got) <= _tolerance("tol", absolute)
+    """Within the tolerance of this field, relative or absolute; 0 is exact."""
+    value, tolerance = _plain(entry), tolerance_of(case, name)
+    if tolerance.relative:
+        return error <= tolerance.amount * (1 + EDGE)
+    if _is_number(value) and _is_number(got):
+        return abs(value - got) <= tolerance.amount * (1 + EDGE)
     return error <= TOLERANCE
 
 
 def _is_finite(value: Any) -> TypeGuard[float]:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _is_number(value: Any) -> TypeGuard[float]:
@@ -266,6 +384,8 @@ def _relative(expected: Any, got: Any, to_the_cent: bool) -> float:
     if not _is_number(expected) or not _is_number(got):
         return 0.0 if expected == got else math.inf
     difference = abs(float(expected) - float(got))
+    if not math.isfinite(difference):
+        return math.inf
     printed = to_the_cent and isinstance(expected, float) and round(expected, 2) == expected  # a count is an integer
     if printed and difference <= CENT + 1e-9:
         return min(difference / max(abs(expected), 1.0), TOLERANCE)

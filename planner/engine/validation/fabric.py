@@ -8,7 +8,7 @@ from planner.engine import fabric
 from planner.engine.bounds import whole
 from planner.engine.quantities import InputError, Problem
 from planner.engine.validation.base import Answer, Inputs, Solver
-from planner.engine.validation.reading import count, numbers, one_of, optional
+from planner.engine.validation.reading import count, given, numbers, one_of, optional
 
 
 def oversubscription(i: Inputs) -> float:
@@ -19,20 +19,38 @@ def up(number: int, by: int) -> int:
     return -(-number // by)
 
 
+def _nodes(i: Inputs, per_node: int) -> int:
+    """By number, or as many as the GPUs or the whole scalable units that the case gives hold."""
+    if "nodes" not in i and "gpus" in i:
+        return up(count(i, "gpus"), per_node)
+    if "nodes" not in i and "sus" in i:
+        return count(i, "sus") * count(i, "su_nodes", low=1)
+    return count(i, "nodes")
+
+
 def fat_tree(i: Inputs) -> Answer:
-    nodes, rails, radix = count(i, "nodes"), count(i, "rails", low=1), count(i, "radix", low=2)
+    rails, radix = count(i, "rails", low=1), count(i, "radix", low=2)
+    per_cable, per_node = count(i, "links_per_cable", 1, 1), count(i, "gpus_per_node", rails, 1)
+    nodes = _nodes(i, per_node)
     su_nodes, leaf_down, pod_leaves = (optional(i, name) for name in ("su_nodes", "leaf_down", "pod_leaves"))
     ufm, planes = count(i, one_of(i, "ufm_links", "ufm"), 0), count(i, "planes", 1, 1)
     tiers, ratio, even = optional(i, one_of(i, "force_tiers", "tiers")), oversubscription(i), i.flag("even_links", True)
-    per_cable, per_node = count(i, "links_per_cable", 1, 1), count(i, "gpus_per_node", rails)
     shape = (nodes, rails, radix, su_nodes, leaf_down, ratio, ufm)
     tree = fabric.fat_tree(*shape, planes, tiers=tiers, pod_leaves=pod_leaves, even_links=even)
     plane = fabric.tree_layout(*shape, tiers, pod_leaves, even)
     fewest = fabric.fat_tree(*shape, planes, tiers=tiers, pod_leaves=pod_leaves, even_links=False)
     switches = tree.leaf + tree.spine + tree.core
+    per_optic = count(i, "links_per_optic", fabric.TWIN_PORT, 1)
+    node_optics, switch_optics = fabric.twin_port_optics(nodes, rails * planes, switches, radix, per_optic)
     links = tree.node_leaf + ufm * planes + tree.leaf_spine + tree.spine_core
     return {
         "gpus": lambda: nodes * per_node,
+        "nodes": lambda: nodes,
+        "sus": lambda: up(nodes + up(ufm, rails), given("su_nodes", su_nodes)),
+        "max_nodes": lambda: fabric.two_tier_limit(radix, ratio) // rails,
+        "node_transceivers": lambda: node_optics,
+        "switch_transceivers": lambda: switch_optics,
+        "transceivers": lambda: node_optics + switch_optics,
         "tiers": lambda: plane.tiers,
         "leaf": lambda: tree.leaf,
         "spine": lambda: tree.spine,
@@ -154,10 +172,18 @@ def storage_ib(i: Inputs) -> Answer:
 
 
 def out_of_band(i: Inputs) -> Answer:
-    devices = i["device_ports"]
-    if not isinstance(devices, dict):
-        raise InputError(Problem(("inputs", "device_ports"), "bad_format", devices))
-    ports = sum(int(whole(str(name), number, unit="port")) for name, number in devices.items())
+    devices, each = i["device_ports"], i.get("ports_per_device", {})
+    if isinstance(devices, list):
+        devices = {str(place): number for place, number in enumerate(devices, 1)}
+    for name, table in (("device_ports", devices), ("ports_per_device", each)):
+        if not isinstance(table, dict):
+            raise InputError(Problem(("inputs", name), "bad_format", table))
+    for name in each.keys() - devices.keys():
+        raise InputError(Problem(("inputs", "ports_per_device", str(name)), "unknown_field", each[name]))
+    ports = sum(
+        int(whole(str(name), number, unit="port")) * int(whole(str(name), each.get(name, 1), unit="port"))
+        for name, number in devices.items()
+    )
     switches, uplinks = fabric.out_of_band(
         ports,
         count(i, "usable_ports", fabric.OOB_PORTS, 1),
@@ -182,6 +208,7 @@ def capacity(i: Inputs) -> Answer:
     return {
         "max_two_tier": lambda: fabric.two_tier_limit(radix, ratio),
         "max_three_tier": lambda: fabric.three_tier_limit(radix, ratio),
+        "max_nodes": lambda: fabric.two_tier_limit(radix, ratio) // count(i, "rails", low=1),
     }
 
 

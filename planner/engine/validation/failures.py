@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from planner.engine import reliability as r
 from planner.engine import workload as w
+from planner.engine.quantities import InputError, Problem
 from planner.engine.validation.base import Answer, Inputs
 from planner.engine.validation.units import SECONDS, durations, scaled, sizes
 
 _DAYS = scaled(SECONDS, 86_400.0)
+# Units beside twice the needed ones to try for a wanted availability.
+MOST_SPARES = 100
+# Names under which cases give the failures of one unit a year, and how long a repair takes.
+_YEARLY, _REPAIR = ("annual_failure_rate", "afr", "rate_per_unit_year"), ("repair", "mttr")
 _YEARS = {"years": 1.0, "days": 1.0 / r.DAYS_PER_YEAR, "weeks": 7.0 / r.DAYS_PER_YEAR}
 
 
@@ -20,6 +25,10 @@ def mtbf(i: Inputs) -> Answer:
         """Between interruptions of the whole job."""
         if "failures" in i:
             return 1.0 / float(r.observed_rate(i.positive("failures"), 1.0, _period_days(i)))
+        if "mtbf_hours" in i:
+            return i.positive("mtbf_hours") / 24.0 / i.positive("units")
+        if i.any(*_YEARLY):
+            return r.DAYS_PER_YEAR / (i.positive("units") * i.either(*_YEARLY))
         return float(r.job_mtbf_days(nodes(i), node_rate(i)))
 
     def per_unit_year() -> float:
@@ -59,6 +68,7 @@ def node_rate(i: Inputs) -> float:
         rate = r.INTERRUPTION_RATE[i.text("fleet", tuple(r.INTERRUPTION_RATE))]
     else:
         rate = i.number("failures_per_node_day")
+    rate *= i.number("multiplier", 1.0)
     if not i.flag("user_visible", False):
         return rate
     gpus = i.number("n_gpus") if "n_gpus" in i else nodes(i) * i.number("gpus_per_node", 8)
@@ -69,14 +79,19 @@ def checkpoint(i: Inputs) -> Answer:
     """Size and time of a checkpoint, the best interval, what is lost to saving and to failures."""
 
     def size() -> float:
+        if "bytes" in i:
+            return i.number("bytes")
+        if "bytes_per_param" in i:
+            return float(w.weight_bytes(i.either("params", "params_total"), i.number("bytes_per_param")))
         weights_only = i.flag("weights_only", False)
         return float(w.checkpoint_bytes(i.either("params", "params_total"), weights_only=weights_only))
 
     def save() -> float:
-        if i.has("save", SECONDS):
-            return i.measure("save", SECONDS)
-        if "bytes" in i:
-            return float(w.transfer_s(i.number("bytes"), i.number("storage_write_bandwidth")))
+        for name in ("stall", "save"):  # of an asynchronous save only the stall counts
+            if i.has(name, SECONDS):
+                return i.measure(name, SECONDS)
+        if i.any("bytes", "bytes_per_param"):
+            return float(w.transfer_s(size(), i.number("storage_write_bandwidth")))
         return float(r.save_s(i.either("params", "params_total"), i.number("storage_write_bandwidth")))
 
     def between() -> float:
@@ -90,7 +105,8 @@ def checkpoint(i: Inputs) -> Answer:
         return float(r.best_interval(save(), between()))
 
     def useful() -> float:
-        saved = save() if i.has("save", SECONDS) or "storage_write_bandwidth" in i else 0.0
+        known = i.has("save", SECONDS) or i.has("stall", SECONDS) or "storage_write_bandwidth" in i
+        saved = save() if known else 0.0
         return float(r.goodput(between(), i.measure("restart", SECONDS, r.RESTART_MINUTES * 60.0), interval(), saved))
 
     def bandwidth() -> float:
@@ -126,7 +142,7 @@ def spares(i: Inputs) -> Answer:
         yearly = (
             r.FAILURES_PER_YEAR[i.text("component", tuple(r.FAILURES_PER_YEAR))]
             if "component" in i
-            else i.either("annual_failure_rate", "afr", "rate_per_unit_year")
+            else i.either(*_YEARLY)
         )
         return i.number("units") * yearly * i.measure("lead_time", _YEARS), r.PART_CONFIDENCE
 
@@ -147,9 +163,26 @@ def _k_of_n(i: Inputs) -> Answer:
     def single() -> float:
         if "availability" in i:
             return i.number("availability")
-        return float(r.availability(node_rate(i), i.measure("repair", _DAYS)))
+        return float(r.availability(node_rate(i), repair()))
+
+    def repair() -> float:
+        name = next((name for name in _REPAIR if i.has(name, _DAYS)), _REPAIR[0])
+        return i.measure(name, _DAYS)
+
+    def together(installed: int) -> float:
+        return float(w.k_of_n_availability(i.whole("k"), installed, single()))
+
+    def least() -> int:
+        """Units that reach the wanted availability."""
+        wanted, needed = i.number("target_availability"), i.whole("k")
+        found = next((n for n in range(needed, 2 * needed + MOST_SPARES) if together(n) >= wanted), None)
+        if found is None:
+            raise InputError(Problem(("inputs", "target_availability"), "out_of_bounds", wanted, 0.0, 1.0))
+        return found
 
     return {
-        "availability": lambda: float(w.k_of_n_availability(i.whole("k"), i.whole("n"), single())),
+        "availability": lambda: together(i.whole("n")),
         "availability_single": single,
+        "n": least,
+        "spares": lambda: (i.whole("n") if "n" in i else least()) - i.whole("k"),
     }

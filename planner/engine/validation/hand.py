@@ -17,6 +17,7 @@ from planner.engine.lines import CATEGORIES
 from planner.engine.prices import PriceBook
 from planner.engine.quantities import InputError, Problem
 from planner.engine.validation.base import Answer, Inputs, Leading, Solver
+from planner.engine.validation.units import unit_of
 
 # The worked cases know purchases, energy and cloud use, nothing else.
 KNOWN_LINES = {"capex.accelerators_and_servers", "opex.energy_it", "opex.energy_overhead", "opex.cloud_usage"}
@@ -25,6 +26,17 @@ ONLY_KNOWN = {name: name in KNOWN_LINES for name in CATEGORIES}
 # The scale-out cases state a card at 0.7 kW and a chassis at 1.0 kW, always on, PUE 1.3, 0.10 a kWh
 # (rules of hand_cases.json).
 CARD_KW, CHASSIS_KW, PUE, TARIFF = 0.7, 1.0, 1.3, 0.10
+
+# Lowest and highest of what a converter computes with, before a document checks it.
+SHARE, COUNT, MONEY = (0.0, 1.0), (0.0, 1e9), (0.0, 1e15)
+BOUNDS = {
+    **dict.fromkeys(("init", "n", "lead", "d0"), COUNT),
+    **dict.fromkeys(("chassis_slots", "batch"), (1.0, 1e9)),
+    **dict.fromkeys(("card0", "chassis0", "price", "tariff"), MONEY),
+    **dict.fromkeys(("idle_kw", "typical_kw", "max_kw"), (0.0, 1e6)),
+    **dict.fromkeys(("g", "decline", "rate", "esc"), (-0.99, 10.0)),
+    **{"thr": (0.0, 1.0), "n_gpu_busy_share": SHARE, "pue": (1.0, 10.0), "months": (1.0, 1200.0)},
+}
 
 
 # ── Converters ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -285,8 +297,13 @@ def _by(convert: Callable[[Inputs], tuple[dict[str, Any], dict[str, Any]]]) -> S
     """A solver that hands the converted case to `evaluate` and reads its one plan."""
 
     def solve(inputs: Inputs) -> Answer:
-        if inputs.get("chassis_slots", 1) == 0:  # divides
-            raise InputError(Problem(("inputs", "chassis_slots"), "not_positive", 0))
+        for name in inputs.names():
+            if name in BOUNDS:
+                low, high = BOUNDS[name]
+                if not low <= inputs.number(name) <= high:
+                    raise InputError(
+                        Problem(("inputs", name), "out_of_bounds", inputs[name], low, high, unit_of(name) or "1")
+                    )
         scenario, prices = convert(inputs)
         evaluation = evaluate(Scenario.read(scenario), PriceBook.read(prices))
         return {name: _reader(read, evaluation) for name, read in _FIELDS.items()}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from planner.engine import workload as w
 from planner.engine.quantities import InputError, Problem
 from planner.engine.validation.base import Answer, Inputs, Solver
-from planner.engine.validation.model import active_params, all_params, cache_of, memory_gb, weights_of
+from planner.engine.validation.model import active_params, adapter_of, all_params, cache_of, memory_gb, weights_of
+from planner.engine.validation.units import SECONDS
 
 # Replicas to try: inside a server of eight, then over whole servers. [GPU]
 SIZES = (*w.REPLICA_SIZES, *range(16, 65, 8))
@@ -31,10 +34,13 @@ def _too_small(i: Inputs) -> InputError:
 
 
 def _training(i: Inputs) -> Answer:
+    """One job, or so many alike at the same time."""
+    jobs = i.whole("jobs", 1)
+
     def by_memory() -> int:
         sizes = w.gang_sizes(_server_gpus(i))
         if "method" in i:
-            need = float(w.adapter_tuning_bytes(all_params(i), i.text("method", tuple(w.ADAPTER_BYTES))))
+            need = float(w.adapter_tuning_bytes(all_params(i), adapter_of(i)))
             found = w.gang_by_bytes(need, memory_gb(i), sizes)
         elif "setup" in i:
             found = w.gang_by_memory(
@@ -102,9 +108,9 @@ def _training(i: Inputs) -> Answer:
         return w.smallest_network(tokens, flops(), _servers(i, gpus())) or "more_batch_or_fewer_gpus"
 
     return {
-        "class": lambda: w.installation_class(gpus(), _server_gpus(i)),
+        "class": lambda: w.installation_class(gpus(), _server_gpus(i), gpus_needed=gpus() * jobs),
         "gpus": gpus,
-        "servers": lambda: _servers(i, gpus()),
+        "servers": lambda: _servers(i, gpus() * jobs),
         "gpu_hours": hours,
         "wall_hours": wall_hours,
         "network": network,
@@ -112,6 +118,20 @@ def _training(i: Inputs) -> Answer:
 
 
 # ── Serving ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _step(i: Inputs) -> dict[str, Any]:
+    """What it takes to hold a target for the decode step, by the roofline."""
+    return {
+        "tpot_target_s": i.measure("tpot_target", SECONDS),
+        "active_params": active_params(i),
+        "layers": i.number("layers"),
+        "hidden": i.number("hidden"),
+        "memory_bandwidth": i.number("memory_bandwidth"),
+        "peak_flops": i.number("peak_flops"),
+        "precision": i.text("precision", tuple(w.BYTES_PER_PARAM)),
+        "moe": active_params(i) < all_params(i),
+    }
 
 
 def _serving(i: Inputs) -> Answer:
@@ -126,6 +146,7 @@ def _serving(i: Inputs) -> Answer:
             output_tokens=osl,
             concurrency=i.number("sequences", 1),
             sizes=SIZES,
+            **(_step(i) if i.has("tpot_target", SECONDS) else {}),
         )
         if found is None:
             raise _too_small(i)

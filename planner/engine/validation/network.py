@@ -4,54 +4,83 @@ from __future__ import annotations
 
 from planner.engine import workload as w
 from planner.engine.validation.base import Answer, Inputs
-from planner.engine.validation.model import gpus_of, pipeline_parallel
+from planner.engine.validation.model import gpus_of, has_gpus, pipeline_parallel, servers_of
 from planner.engine.validation.units import durations
+
+# ZeRO stage that shards the weights too, and so moves them every micro-step.
+FULL_SHARD = 3
+# Names under which cases give the bytes of one gradient, and the stages of a pipeline.
+_GRADIENT = ("grad_bytes", "gradient_bytes")
+_STAGES = ("stages", "pipeline_parallel", "pp")
 
 
 def allreduce(i: Inputs) -> Answer:
-    if any(name in i for name in ("time_small", "rate_small", "mfu_small", "nodes_small")):
+    if i.any("time_small", "rate_small", "mfu_small", "nodes_small"):
         return _scaling(i)
-    if "stages" in i or "micro_batches" in i:
+    if i.any("stages", "micro_batches"):
         return {"bubble": lambda: float(_bubble(i))}
     if "link_bandwidth" in i:
         return {"ratio": lambda: float(_tensor_parallel(i))}
-    if "grad_bytes" in i or "gradient_bytes" in i or "server_bandwidth" in i:
+    if "bytes" not in i and i.any("server_bandwidth", "tokens_per_gpu", "samples_per_s_one_gpu"):
         return _data_parallel(i)
     return _collective(i)
 
 
+def _payload(i: Inputs) -> float:
+    """Bytes that every rank holds: as stated, or the gradients of a model."""
+    return i.number("bytes") if "bytes" in i else i.number("params") * i.either(*_GRADIENT)
+
+
+def _ranks(i: Inputs) -> float:
+    return i.number("ranks") if "ranks" in i or not has_gpus(i) else gpus_of(i)
+
+
 def _collective(i: Inputs) -> Answer:
     """One payload: over ranks at a bus bandwidth, over servers by their NICs, or over one link."""
-    payload = i.number("bytes")
+    payload = _payload(i)
 
     def collective() -> str:
         return i.text("collective", w.COLLECTIVES, "all_reduce")
 
-    def seconds() -> float:
+    def nic() -> float:
+        """Of one GPU: its own, or its share of the server's."""
         if "nic_bandwidth_per_gpu" in i:
-            eta = i.number("efficiency", w.NETWORK_EFFICIENCY["rdma"])
-            servers, size = i.number("nodes"), i.number("gpus_per_node")
-            return float(w.hierarchical_allreduce_s(payload, servers, size, i.number("nic_bandwidth_per_gpu"), eta))
-        if "ranks" in i:
-            return float(w.collective_s(payload, i.number("ranks"), i.number("bus_bandwidth"), collective()))
-        return float(w.transfer_s(payload, i.number("bandwidth")))
+            return i.number("nic_bandwidth_per_gpu")
+        return i.number("server_bandwidth") / i.positive("gpus_per_node")
 
-    def bus() -> float:
-        return float(
-            w.bus_bandwidth(payload / i.measure("time", {"s": 1.0, "ms": 1e-3}), i.number("ranks"), collective())
-        )
+    def seconds() -> float:
+        if i.any("nic_bandwidth_per_gpu", "server_bandwidth"):
+            eta = i.either("efficiency", "eta", default=w.NETWORK_EFFICIENCY["rdma"])
+            return float(w.hierarchical_allreduce_s(payload, servers_of(i), i.number("gpus_per_node"), nic(), eta))
+        eta = i.either("efficiency", "eta", default=1.0)
+        speed = i.either("bus_bandwidth", "bandwidth") * eta
+        if "bus_bandwidth" in i or "ranks" in i or has_gpus(i):
+            return float(w.collective_s(payload, _ranks(i), speed, collective()))
+        return float(w.transfer_s(payload, speed))
 
-    return {**durations("time", seconds), "seconds": seconds, "bus_bandwidth": bus}
+    def moved_per_s() -> float:
+        taken = i.measure("time", {"s": 1.0, "ms": 1e-3}) if i.has("time", {"s": 1.0, "ms": 1e-3}) else seconds()
+        return payload / taken
+
+    return {
+        **durations("time", seconds),
+        "seconds": seconds,
+        "algorithm_bandwidth": moved_per_s,
+        "algbw": moved_per_s,
+        "bus_bandwidth": lambda: float(w.bus_bandwidth(moved_per_s(), _ranks(i), collective())),
+    }
 
 
 def _data_parallel(i: Inputs) -> Answer:
     """Communication over computation of a step, and what the job keeps of its speed."""
 
     def passed() -> str:
+        if i.any("stage", "zero_stage"):
+            return "fsdp" if i.either("stage", "zero_stage") == FULL_SHARD else "ddp"
         return i.text("sharding", tuple(w.GRADIENT_PASSES), "ddp")
 
     def gradient() -> float:
-        return i.either("grad_bytes", "gradient_bytes", default=2.0)
+        return i.either(*_GRADIENT, default=2.0)
 
     def eta() -> float:
         return i.either(
@@ -64,7 +93,8 @@ def _data_parallel(i: Inputs) -> Answer:
         return i.number("peak_flops") * i.either("utilisation", "mfu")
 
     def servers() -> float:
-        return i.number("nodes") if "nodes" in i else gpus_of(i) / i.positive("gpus_per_node")
+        i.leave("gpus_per_node")  # servers alone may be given
+        return servers_of(i)
 
     def tokens() -> float:
         if "tokens_per_gpu" in i:
@@ -76,7 +106,7 @@ def _data_parallel(i: Inputs) -> Answer:
             step = i.number("batch_per_gpu") / i.positive("samples_per_s_one_gpu")
             half = w.GRADIENT_PASSES[passed()] / 2.0
             payload = half * gradient() * i.number("params")
-            return float(w.collective_s(payload, i.number("ranks"), i.number("server_bandwidth") * eta())) / step
+            return float(w.collective_s(payload, _ranks(i), i.number("server_bandwidth") * eta())) / step
         return float(
             w.communication_ratio(
                 tokens(),
@@ -95,7 +125,7 @@ def _data_parallel(i: Inputs) -> Answer:
                 flops(),
                 i.number("server_bandwidth"),
                 i.either("target_ratio", "rho", default=w.ACCEPTABLE_RATIO),
-                servers=servers() if "nodes" in i or "n_gpus" in i else None,
+                servers=servers() if i.any("nodes", "servers") or has_gpus(i) else None,
                 sharding=passed(),
                 gradient_bytes=gradient(),
                 efficiency=eta(),
@@ -120,6 +150,7 @@ def _scaling(i: Inputs) -> Answer:
             growth = i.number("nodes_large") / i.positive("nodes_small")
             return float(w.expected_scaling(growth, i.text("scaling", tuple(w.PER_DOUBLING), "weak")))
         if "mfu_small" in i:
+            i.leave("gpus_small", "gpus_large")  # a share of the peak is of one GPU already
             return i.number("mfu_large") / i.positive("mfu_small")
         small, large = _rates(i)
         return float(w.scaling_efficiency(small, i.number("gpus_small"), large, i.number("gpus_large")))
@@ -138,7 +169,7 @@ def _quotient(rates: tuple[float, float]) -> float:
 
 
 def _bubble(i: Inputs) -> float:
-    stages = i.either("stages", "pipeline_parallel")
+    stages = i.either(*_STAGES)
     return float(w.pipeline_bubble(stages, i.number("micro_batches"), i.either("chunks", "virtual_stages", default=1)))
 
 

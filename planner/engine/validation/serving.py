@@ -5,9 +5,30 @@ from __future__ import annotations
 import math
 
 from planner.engine import workload as w
+from planner.engine.quantities import InputError, Problem
 from planner.engine.validation.base import Answer, Inputs
-from planner.engine.validation.model import active_params, all_params, cache_of, memory_gb, memory_limits, weights_of
+from planner.engine.validation.model import (
+    GPUS,
+    SEQUENCES,
+    active_params,
+    all_params,
+    cache_of,
+    context_of,
+    gpus_of,
+    has_gpus,
+    is_split,
+    memory_gb,
+    memory_limits,
+    model_parallel,
+    usable_bytes,
+    weight_width,
+    weights_of,
+)
 from planner.engine.validation.units import SECONDS, durations
+
+# Names under which cases give the speed of one server, and the peak that all must carry. [token/s]
+_SERVER_RATE = ("server_tokens_per_s", "replica_tokens_per_s", "server_tok_s")
+_PEAK_RATE = ("peak_tokens_per_s", "tokens_per_s_needed", "peak_tok_s")
 
 
 def inference_throughput(i: Inputs) -> Answer:
@@ -15,14 +36,14 @@ def inference_throughput(i: Inputs) -> Answer:
         return {"ratio": lambda: i.number("numerator") / i.positive("denominator")}
     if "tokens_per_s_many" in i:
         return {"efficiency": lambda: _replicas(i)}
-    if "input_tokens_per_day" in i or "prefill_tokens_per_s_per_node" in i:
-        return {"nodes": lambda: _disaggregated(i)}
-    if "usd_per_gpu_hour" in i:
-        return {"usd_per_mtok": lambda: _cost(i)}
-    if any(name in i for name in ("server_tokens_per_s", "replica_tokens_per_s")):
+    if i.any("input_tokens_per_day", "output_tokens_per_day", "prefill_tokens_per_s_per_node"):
+        return _disaggregated(i)
+    if i.any(*_SERVER_RATE):
         return _fleet(i)
-    if "isl" in i or "osl" in i:
+    if i.any("isl", "osl"):
         return _roofline(i)
+    if "tokens_per_s" in i:
+        return {"usd_per_mtok": lambda: _cost(i, i.number("tokens_per_s"), i.either(*GPUS, default=1))}
     return _decode(i)
 
 
@@ -32,21 +53,29 @@ def _replicas(i: Inputs) -> float:
     return float(w.scaling_efficiency(one, i.number("n_one", 1), many, i.number("n_many")))
 
 
-def _disaggregated(i: Inputs) -> float:
-    day = 86_400.0
-    return float(
-        w.disaggregated_nodes(
-            i.number("input_tokens_per_day") / day,
-            i.number("output_tokens_per_day") / day,
-            i.number("prefill_tokens_per_s_per_node"),
-            i.number("decode_tokens_per_s_per_node"),
-        )
-    )
+def _disaggregated(i: Inputs) -> Answer:
+    """Servers that prefill and servers that decode; a part that the case does not name needs none."""
+
+    def nodes(demand: str, rate: str) -> float:
+        speed = i.positive(rate) if demand in i else i.number(rate, 1.0)
+        return float(w.disaggregated_nodes(i.number(demand, 0.0) / SECONDS["days"], 0.0, speed, 1.0))
+
+    def prefill() -> float:
+        return nodes("input_tokens_per_day", "prefill_tokens_per_s_per_node")
+
+    def decode() -> float:
+        return nodes("output_tokens_per_day", "decode_tokens_per_s_per_node")
+
+    return {
+        "nodes": lambda: prefill() + decode(),
+        "prefill_nodes": prefill,
+        "decode_nodes": decode,
+        "gpus": lambda: (prefill() + decode()) * i.number("gpus_per_node"),
+    }
 
 
-def _cost(i: Inputs) -> float:
-    hourly = i.number("usd_per_gpu_hour") * i.either("gpus", "n_gpus", default=1)
-    return float(w.cost_per_million_tokens(hourly, i.number("tokens_per_s")))
+def _cost(i: Inputs, tokens_per_s: float, gpus: float) -> float:
+    return float(w.cost_per_million_tokens(i.number("usd_per_gpu_hour") * gpus, tokens_per_s))
 
 
 def _is_mixture(i: Inputs) -> bool:
@@ -69,15 +98,34 @@ def _precision(i: Inputs) -> str:
     """Of the weights: chooses e_c where the case gives none."""
     if "precision" in i:
         return i.text("precision", tuple(w.BYTES_PER_PARAM))
-    each = i.number("weight_bytes")
+    each = weight_width(i)
     return next((name for name, size in (("bf16", 2.0), ("fp8", 1.0), ("nvfp4", 0.5625)) if each >= size), "nvfp4")
 
 
+def _replica(i: Inputs) -> tuple[float, float]:
+    """(GPUs of one replica, replicas): tensor times pipeline parallelism, and how often it goes into the GPUs."""
+    if not is_split(i):
+        return gpus_of(i), 1.0
+    each = model_parallel(i)
+    together = gpus_of(i) if has_gpus(i) else each
+    if each <= 0 or together % each:
+        raise InputError(Problem(("inputs", "tensor_parallel"), "conflict", f"{each:g} beside {together:g} GPUs"))
+    return each, together / each
+
+
+def _derate(i: Inputs) -> float:
+    """Share of the saturated rate that a latency target leaves."""
+    if "latency" in i:
+        return w.SLO_DERATE[i.text("latency", tuple(w.SLO_DERATE))]
+    return i.number("slo_derate", 1.0)
+
+
 def _roofline(i: Inputs) -> Answer:
-    """One replica under saturation, by the roofline of the engine."""
+    """Replicas under saturation, by the roofline of the engine; derated where the case has a latency target."""
     share, reserve = memory_limits(i)
     compute, bandwidth, experts = _efficiencies(i)
-    isl, osl, gpus = i.number("isl"), i.number("osl"), i.either("gpus", "n_gpus", "tensor_parallel", "tp")
+    isl, osl = i.number("isl"), i.number("osl")
+    gpus, replicas = _replica(i)
     rate = w.serving_rate(
         active_params=active_params(i),
         weights=weights_of(i),
@@ -94,14 +142,15 @@ def _roofline(i: Inputs) -> Answer:
         moe=experts,
         compute_efficiency=compute,
         bandwidth_efficiency=bandwidth,
-        batch_limit=i.either("max_batch", "concurrency", default=w.BATCH_LIMIT),
+        batch_limit=min(i.number("max_batch", w.BATCH_LIMIT), i.either(*SEQUENCES, default=w.BATCH_LIMIT)),
         step_overhead_s=i.number("t0_s", w.STEP_OVERHEAD_S),
         tensor_parallel_exponent=i.number("tp_exponent", w.TENSOR_PARALLEL_EXPONENT),
         output_occupancy=i.number("kv_occupancy", w.OUTPUT_OCCUPANCY),
         memory_share=share,
         reserve_bytes=reserve,
     )
-    factor = i.number("stack_factor", 1.0)  # of another serving stack, or of AMD cards
+    # of another serving stack, or of AMD cards
+    factor = i.number("stack_factor", 1.0) * _derate(i) * i.number("u_max", 1.0) * replicas
     output = float(rate.out_tok_per_s) * factor
 
     def first_token() -> float:
@@ -110,7 +159,9 @@ def _roofline(i: Inputs) -> Answer:
 
     return {
         "tokens_per_s": lambda: output,
-        "tokens_per_s_per_gpu": lambda: output / gpus,
+        "tokens_per_s_per_gpu": lambda: output / (gpus * replicas),
+        "replicas": lambda: replicas,
+        "usd_per_mtok": lambda: _cost(i, output, gpus * replicas),
         "total_tokens_per_s": lambda: float(rate.requests_per_s) * factor * (isl + osl),
         "requests_per_s": lambda: float(rate.requests_per_s) * factor,
         "batch": lambda: float(rate.batch),
@@ -127,15 +178,15 @@ def _decode(i: Inputs) -> Answer:
     """One decode step of a batch: reading alone, with compute and a fixed time where the case gives them."""
 
     def gpus() -> float:
-        return i.either("n_chips", "gpus", "n_gpus", default=1)
+        return gpus_of(i) if has_gpus(i) else model_parallel(i)
 
     def sequences() -> float:
-        return i.either("sequences", "batch", default=1)
+        return i.either(*SEQUENCES, default=1)
 
     def cache() -> float:
-        if "layers" in i:
-            return float(w.kv_bytes(cache_of(i), i.either("context_tokens", "tokens")))
-        return i.number("kv_bytes_per_token", 0.0) * i.either("context_tokens", "tokens", default=0.0)
+        if i.any("kv_bytes_per_token", "layers"):
+            return float(w.kv_bytes(cache_of(i), context_of(i)))
+        return 0.0
 
     def step() -> float:
         bandwidth = i.number("memory_bandwidth") * gpus() * i.number("eff_bandwidth", w.BANDWIDTH_EFFICIENCY)
@@ -148,13 +199,14 @@ def _decode(i: Inputs) -> Answer:
         return read + multiply + i.number("t0_s", 0.0)
 
     def balance() -> float:
-        return float(
-            w.compute_bound_batch(i.number("peak_flops"), i.number("memory_bandwidth"), i.number("weight_bytes"))
-        )
+        return float(w.compute_bound_batch(i.number("peak_flops"), i.number("memory_bandwidth"), weight_width(i)))
 
     return {
         **durations("step", step),
+        **durations("tpot", step),
         "tokens_per_s": lambda: sequences() / step(),
+        "tokens_per_s_per_gpu": lambda: sequences() / step() / gpus(),
+        "fits": lambda: weights_of(i) + sequences() * cache() <= gpus() * usable_bytes(i),
         "compute_bound_batch": balance,
         "critical_batch": balance,
     }
@@ -163,37 +215,45 @@ def _decode(i: Inputs) -> Answer:
 # ── Demand, fleets, queues: section 5 ────────────────────────────────────────────────────────────────────────────────
 
 
+# Arrivals a second in one of each.
+_RATES = {"s": 1.0, "min": 1.0 / 60.0, "h": 1.0 / 3600.0, "day": 1.0 / SECONDS["days"]}
+
+
 def _arrivals(i: Inputs) -> float:
     """Requests a second at the peak: as stated, or of a day with its peaks."""
     diurnal, burst = i.either("diurnal", "diurnal_peak", default=1.0), i.either("burst", "burst_peak", default=1.0)
     if "requests_per_day" in i:
         return float(w.arrival_rate(i.number("requests_per_day"), diurnal, burst))
-    return i.number("arrivals_per_s") * diurnal * burst
+    return i.measure("arrivals_per", _RATES) * diurnal * burst
 
 
 def _fleet(i: Inputs) -> Answer:
     """Servers or replicas for a peak of output tokens, spares included."""
 
     def peak() -> float:
-        for name in ("peak_tokens_per_s", "tokens_per_s_needed"):
-            if name in i:
-                return i.number(name)
+        if i.any(*_PEAK_RATE):
+            return i.either(*_PEAK_RATE)
         return _arrivals(i) * i.either("osl", "mean_output_tokens")
 
     def active() -> int:
-        derate = w.SLO_DERATE[i.text("latency", tuple(w.SLO_DERATE))] if "latency" in i else i.number("slo_derate", 1.0)
-        rate = i.either("server_tokens_per_s", "replica_tokens_per_s")
-        return int(w.servers_needed(peak(), rate, derate, i.number("u_max", w.U_MAX)))
+        rate = i.either(*_SERVER_RATE)
+        return int(w.servers_needed(peak(), rate, _derate(i), i.number("u_max", w.U_MAX)))
 
     def servers() -> int:
         given = next((name for name in ("spare", "spare_servers") if name in i), None)
         return active() + (i.whole(given) if given else int(w.default_spare(active())))
 
-    return {"tokens_per_s_needed": peak, "servers_active": active, "servers": servers}
+    return {
+        "tokens_per_s_needed": peak,
+        "input_tokens_per_s_needed": lambda: _arrivals(i) * i.number("isl"),
+        "servers_active": active,
+        "servers": servers,
+        "gpus": lambda: servers() * i.number("gpus_per_node"),
+    }
 
 
 def queueing(i: Inputs) -> Answer:
-    if any(name in i for name in ("server_tokens_per_s", "replica_tokens_per_s")):
+    if i.any(*_SERVER_RATE):
         return _fleet(i)
     if i.has("service", SECONDS):
         return _erlang(i)

@@ -6,7 +6,9 @@ those of the sizing reference: parallelism, offload, recomputation, experts, win
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 
 from planner.engine import workload as w
@@ -14,49 +16,93 @@ from planner.engine.quantities import InputError, Problem
 from planner.engine.validation.base import Answer, Inputs, Solver
 from planner.engine.validation.failures import checkpoint, mtbf, spares
 from planner.engine.validation.model import (
+    SEQUENCES,
     active_params,
+    adapter_of,
     all_params,
     cache_of,
+    context_of,
     gpus_of,
+    has_gpus,
     memory_gb,
     memory_limits,
+    model_parallel,
     pipeline_parallel,
+    sharers,
     tensor_parallel,
+    usable_bytes,
+    weight_width,
     weights_of,
 )
 from planner.engine.validation.network import allreduce
 from planner.engine.validation.serving import inference_throughput, queueing
-from planner.engine.validation.units import durations, sizes
+from planner.engine.validation.units import BYTES, durations, sizes
 
 # ── Compute and time: sections 1.1 to 1.3 ────────────────────────────────────────────────────────────────────────────
 
 
 def training_hours(i: Inputs) -> Answer:
-    if "amount_1" in i or "amounts" in i:
+    if i.any("phases", "amounts", "amount_1", "tokens_1"):
         return _phases(i)
-    if "mfu_new" in i or "mfu_old" in i:
+    if i.any("mfu_new", "mfu_old"):
         return {"speedup": lambda: i.number("mfu_new") / i.positive("mfu_old")}
-    if "utilisation_low" in i or "utilisation_high" in i:
-        return _band(i)
-    return {**_run(i), **(_band(i) if "architecture" in i else {})}
+    banded = i.any("architecture", *(f"utilisation_{end}" for end in ("low", "base", "high")))
+    return {**_run(i), **(_band(i) if banded else {})}
+
+
+# How cases name the work of a phase and its speed; the last is that of one GPU.
+_AMOUNTS, _RATES = ("amount", "tokens"), ("rate", "tokens_per_s", "tokens_per_s_per_gpu")
 
 
 def _phases(i: Inputs) -> Answer:
-    """Phases of one job, such as resolutions or contexts; the rates are those of the whole job."""
+    """Phases of one job, such as resolutions or contexts; the rates are those of the whole job, or of one GPU."""
 
-    def hours() -> float:
-        if "amounts" in i:
-            pairs = list(zip(i.numbers("amounts"), i.numbers("rates"), strict=True))
-        else:
-            last = next(k for k in count(1) if f"amount_{k}" not in i)
-            pairs = [(i.number(f"amount_{k}"), i.number(f"rate_{k}")) for k in range(1, last)]
-        return float(sum(w.measured_gpu_hours(amount, rate, _goodput(i)) for amount, rate in pairs))
+    def hours() -> list[float]:
+        """Of each phase, of the whole job or of one GPU of it."""
+        rates = [(amount, rate) for amount, rate, _ in _phase_list(i)]
+        return [float(w.measured_gpu_hours(amount, rate, _goodput(i))) for amount, rate in rates]
 
-    return {"gpu_hours": lambda: hours() * gpus_of(i), **durations("wall", lambda: hours() * 3600.0)}
+    def each() -> bool:
+        kinds = {single for _, _, single in _phase_list(i)}
+        if len(kinds) > 1:
+            raise InputError(Problem(("inputs", _RATES[2]), "conflict", "rates of one GPU beside rates of the job"))
+        return kinds == {True}
+
+    def wall() -> float:
+        return sum(hours()) / (gpus_of(i) if each() else 1.0)
+
+    return {
+        "gpu_hours": lambda: sum(hours()) * (1.0 if each() else gpus_of(i)),
+        **durations("wall", lambda: wall() * 3600.0),
+    }
+
+
+def _phase_list(i: Inputs) -> list[tuple[float, float, bool]]:
+    """(amount, rate, whether the rate is that of one GPU) of each phase."""
+    if "amounts" in i:
+        return [(amount, rate, False) for amount, rate in zip(i.numbers("amounts"), i.numbers("rates"), strict=True)]
+    if "phases" not in i:
+        last = next(k for k in count(1) if not i.any(*(f"{name}_{k}" for name in _AMOUNTS)))
+        return [_phase(i, f"_{k}") for k in range(1, last)]
+    listed = i["phases"]
+    if not isinstance(listed, list) or not listed:
+        raise InputError(Problem(("inputs", "phases"), "bad_format", listed))
+    pairs = [dict(zip(("amount", "rate"), each, strict=True)) if isinstance(each, list) else each for each in listed]
+    found = [Inputs({"inputs": pair}) for pair in pairs]
+    phases = [_phase(each, "") for each in found]
+    for each in found:
+        each.refuse_unread()
+    return phases
+
+
+def _phase(i: Inputs, ending: str) -> tuple[float, float, bool]:
+    amount = i.either(*(name + ending for name in _AMOUNTS))
+    used = next((name for name in _RATES if name + ending in i), _RATES[0])
+    return amount, i.number(used + ending), used == _RATES[2]
 
 
 def _band(i: Inputs) -> Answer:
-    """The planning band around a published run: the more of the peak it reaches, the fewer hours."""
+    """The planning band around a run: the more of the peak it reaches, the fewer hours."""
 
     def hours(end: str) -> float:
         if "architecture" in i:  # our band, of MFU times goodput
@@ -64,10 +110,17 @@ def _band(i: Inputs) -> Answer:
             return float(w.training_gpu_hours(1.0, _work(i), i.number("peak_flops"), shares[end], 1.0, 1.0))
         return _hours_at(i, i.number("peak_flops"), i.number(f"utilisation_{end}"))
 
+    def wall(end: str) -> Callable[[], float]:
+        return lambda: float(w.wall_days(hours(end), gpus_of(i))) * 86_400.0
+
+    ends = {"low": "high", "base": "base", "high": "low"}
     return {
-        "gpu_hours_low": lambda: hours("high"),
-        "gpu_hours_base": lambda: hours("base"),
-        "gpu_hours_high": lambda: hours("low"),
+        **{f"gpu_hours_{name}": partial(hours, end) for name, end in ends.items()},
+        **{
+            f"{field}_{name}": seconds
+            for name, end in ends.items()
+            for field, seconds in durations("wall", wall(end)).items()
+        },
         "inside": lambda: int(hours("high") <= i.number("published_gpu_hours") <= hours("low")),
     }
 
@@ -87,11 +140,11 @@ def _flop_mult(i: Inputs) -> float:
     """FLOP per parameter and token: as the case says, or by method and recomputation."""
     if "flop_mult" in i:
         return i.number("flop_mult")
-    method = i.text("method", ("full", "lora", "qlora", "inference"), "full")
-    again = i.flag("recompute", False)
+    again, method = i.flag("recompute", False), i.get("method", "full")
     if again and method != "full":
         raise InputError(Problem(("inputs", "recompute"), "conflict", f"with method {method}"))
-    work = {"full": "recompute_hw" if again else "train", "qlora": "lora"}.get(method, method)
+    plain = {"full": "recompute_hw" if again else "train", "inference": "inference"}
+    work = plain[method] if method in plain else "lora" if adapter_of(i) else ""
     return w.FLOP_PER_PARAM[work]
 
 
@@ -117,7 +170,12 @@ def _work_per_token(i: Inputs) -> float:
 
 
 def _tokens(i: Inputs) -> float:
-    once = i.number("samples") * i.number("tokens_per_sample") if "samples" in i else i.number("tokens")
+    if "samples" in i:
+        once = i.number("samples") * i.number("tokens_per_sample")
+    elif "iterations" in i:
+        once = i.number("iterations") * _step_tokens(i)
+    else:
+        once = i.either("tokens", "trained_tokens")
     return once * i.number("epochs", 1.0)
 
 
@@ -143,7 +201,12 @@ def _mfu(i: Inputs) -> float:
         return hfu if recomputed else float(w.mfu_of_hfu(hfu))
     if "architecture" in i and "utilisation" not in i and "mfu" not in i:
         return _planned(i).mfu
-    return i.either("utilisation", "mfu")
+    return i.either("utilisation", "mfu") if i.any("utilisation", "mfu") else _stated_base(i)
+
+
+def _stated_base(i: Inputs) -> float:
+    """The base of a stated band; the plain share is named where a case gives neither."""
+    return i.number("utilisation_base" if "utilisation_base" in i else "utilisation")
 
 
 def _job_tokens_per_s(i: Inputs) -> float:
@@ -163,7 +226,8 @@ def _step_tokens(i: Inputs) -> float:
     return i.either("batch_tokens", "global_batch_tokens")
 
 
-_MEASURED = ("tokens_per_s", "sequences_per_s", "iteration_s", "wall_days", "wall_hours")
+_JOB_SPEED = ("tokens_per_s", "sequences_per_s", "iteration_s")
+_MEASURED = (*_JOB_SPEED, "wall_days", "wall_hours")
 
 
 def _gpu_flops(i: Inputs) -> float:
@@ -183,16 +247,33 @@ def _gpu_flops(i: Inputs) -> float:
 def _gpu_hours(i: Inputs) -> float:
     if "tokens_per_s_per_gpu" in i:
         return float(w.measured_gpu_hours(_tokens(i), i.number("tokens_per_s_per_gpu"), _goodput(i)))
-    if "tokens_per_s" in i or "sequences_per_s" in i:
-        return float(w.measured_gpu_hours(_tokens(i), _job_tokens_per_s(i) / gpus_of(i), _goodput(i)))
+    if i.any(*_JOB_SPEED):
+        return float(w.measured_gpu_hours(_tokens(i), _job_tokens_per_s(i), _goodput(i))) * gpus_of(i)
     for name in ("achieved_flops_per_gpu", "model_flops_per_s_per_gpu"):
         if name in i:
             return _hours_at(i, i.number(name), 1.0)
     return _hours_at(i, i.number("peak_flops"), _mfu(i))
 
 
+# What each tells how fast one GPU or the job is: of two the answer would have to ignore one.
+_SPEEDS = (
+    *(("tokens_per_s_per_gpu",), ("tokens_per_s",), ("sequences_per_s",), ("iteration_s",)),
+    *(("achieved_flops_per_gpu",), ("model_flops_per_s_per_gpu",), ("utilisation", "mfu"), ("hfu",)),
+)
+
+
+def _refuse_two_speeds(i: Inputs) -> None:
+    given = [next(name for name in names if name in i) for names in _SPEEDS if i.any(*names)]
+    if len(given) > 1:
+        raise InputError(Problem(("inputs", given[1]), "conflict", f"given beside {given[0]}"))
+
+
 def _run(i: Inputs) -> Answer:
+    _refuse_two_speeds(i)
+
     def wall() -> float:
+        if i.any(*_JOB_SPEED):
+            return float(w.measured_gpu_hours(_tokens(i), _job_tokens_per_s(i), _goodput(i))) * 3600.0
         return float(w.wall_days(_gpu_hours(i), gpus_of(i))) * 86_400.0
 
     def by_deadline() -> float:
@@ -222,13 +303,37 @@ def _run(i: Inputs) -> Answer:
 
 
 def training_memory(i: Inputs) -> Answer:
-    if "stage" in i:
+    """What one GPU keeps of a run: states, activations, or both; memory of a GPU; or so many bytes a parameter."""
+    states = i.any("stage", "zero_stage", "bytes_weights")
+    activations = i.any("seq_len", "micro_batch", "hidden_copies")
+    if states and activations:
+        return _states_and_activations(i)
+    if states:
         return _states(i)
-    if any(name in i for name in ("seq_len", "micro_batch", "hidden_copies")):
+    if activations:
         return _activations(i)
-    if "hbm_bytes" in i and "params" not in i:
+    if i.has("hbm", BYTES) and not i.any("params", "params_total"):
         return _usable(i)
     return _bytes_per_param(i)
+
+
+def _states_and_activations(i: Inputs) -> Answer:
+    held, kept = _states(i), _activations(i)
+
+    def states() -> float:
+        return float(held["bytes_per_gpu"]())
+
+    def activations() -> float:
+        return float(kept["bytes"]())
+
+    return {
+        **held,
+        **kept,
+        **sizes("states_{}_per_gpu", states),
+        **sizes("activations_{}_per_gpu", activations),
+        **sizes("{}_per_gpu", lambda: states() + activations()),
+        "fits": lambda: states() + activations() <= usable_bytes(i),
+    }
 
 
 def _usable(i: Inputs) -> Answer:
@@ -241,16 +346,11 @@ def _usable(i: Inputs) -> Answer:
     }
 
 
-def _model_parallel(i: Inputs) -> float:
-    """Parts into which tensor and pipeline parallelism cut the model."""
-    return tensor_parallel(i) * pipeline_parallel(i)
-
-
 def _data_parallel(i: Inputs) -> float:
     """GPUs over which states are sharded: those of the job over the parts of the model."""
-    if "data_parallel" in i:
-        return i.number("data_parallel")
-    gpus, parts = gpus_of(i), _model_parallel(i)
+    if i.any("data_parallel", "dp"):
+        return i.either("data_parallel", "dp")
+    gpus, parts = sharers(i), model_parallel(i)
     if parts <= 0 or gpus % parts:
         raise InputError(Problem(("inputs", "n_gpus"), "conflict", f"{gpus:g} GPUs in parts of {parts:g}"))
     return gpus / parts
@@ -265,13 +365,20 @@ def _setup(i: Inputs) -> tuple[float, float, float]:
 def _states(i: Inputs) -> Answer:
     """Model states of one GPU: by bytes a parameter, or by DeepSpeed's estimate where the case gives none."""
     largest = i.number("largest_layer_params", 0.0)
-    shard = all_params(i) / _model_parallel(i)
-    stage = i.whole("stage")
-    if "setup" in i or "bytes_weights" in i:
-        held = w.state_bytes_per_gpu(shard, _setup(i), stage, _data_parallel(i), largest)
-        return sizes("{}_per_gpu", lambda: float(held))
+    shard = all_params(i) / model_parallel(i)
+    named = i.any("setup", "bytes_weights")
+    stage = i.whole("zero_stage" if "zero_stage" in i else "stage", 0 if named else None)
     params = _offload(i, ("offload_param", "offload_params"))
     optimizer = _offload(i, ("offload_optimizer", "optimizer_offload", "cpu_offload", "offload")) or params
+    checkpoint = sizes("checkpoint_{}", lambda: float(w.checkpoint_bytes(all_params(i))))
+    if named and not optimizer:
+        alone = stage == 0 and not has_gpus(i)
+        held = w.state_bytes_per_gpu(shard, _setup(i), stage, 1 if alone else _data_parallel(i), largest)
+        i.leave("gpus_per_node")  # where nothing is kept on the host, the server does not matter
+        total = sizes("{}", lambda: float(held)) if alone else {}
+        return {**checkpoint, **total, **sizes("{}_per_gpu", lambda: float(held))}
+    if stage not in (2, 3):
+        raise InputError(Problem(("inputs", "stage"), "not_a_choice", stage, choices=("2", "3")))
     held = w.deepspeed_state_bytes(
         shard,
         stage,
@@ -281,8 +388,14 @@ def _states(i: Inputs) -> Answer:
         offload_optimizer=optimizer,
         offload_params=params,
         sharded_loading=i.flag("zero_init", True),
+        setup=_setup(i) if named else w.DEEPSPEED_BYTES,
     )
-    return {**sizes("{}_per_gpu", lambda: float(held.gpu_bytes)), **sizes("cpu_{}", lambda: float(held.host_bytes))}
+    return {
+        **checkpoint,
+        **sizes("{}_per_gpu", lambda: float(held.gpu_bytes)),
+        **sizes("cpu_{}", lambda: float(held.host_bytes)),
+        **sizes("host_{}", lambda: float(held.host_bytes)),
+    }
 
 
 def _offload(i: Inputs, names: tuple[str, ...]) -> bool:
@@ -299,12 +412,15 @@ def _offload(i: Inputs, names: tuple[str, ...]) -> bool:
 def _activations(i: Inputs) -> Answer:
     """Activations of one layer, and of all with the logits where layers or a vocabulary are given."""
     s, b = i.number("seq_len"), i.number("micro_batch", 1)
+    i.leave("heads", "sequence_parallel")  # without attention scores to keep they change nothing
 
     def layer() -> float:
         h = i.number("hidden")
         if "hidden_copies" in i:
             copies, width = i.number("hidden_copies"), i.number("bytes_per_element", 2)
-            return float(w.activation_bytes_per_layer("swiglu_flash", s, b, h, copies=copies, element_bytes=width))
+            parts = tensor_parallel(i)
+            kept = w.activation_bytes_per_layer("swiglu_flash", s, b, h, 0, parts, copies=copies, element_bytes=width)
+            return float(kept)
         kind = i.text("recompute", ("none", "selective", "full"), "none")
         if kind == "full":
             return float(w.activation_bytes_per_layer("full", s, b, h))
@@ -336,14 +452,19 @@ def _bytes_per_param(i: Inputs) -> Answer:
     """So many bytes a parameter and a fixed part; adapters by their method."""
     params = all_params(i)
     if "method" in i:
-        total = float(w.adapter_tuning_bytes(params, i.text("method", tuple(w.ADAPTER_BYTES))))
+        total = float(w.adapter_tuning_bytes(params, adapter_of(i)))
     elif "setup" in i:
         total = float(w.state_bytes_per_gpu(params, _setup(i), 0, 1))
     else:
-        each = i["precision"] if "precision" in i else i.either("bytes_per_param", "weight_bytes")
-        total = float(w.weight_bytes(params, each)) * (1.0 + i.number("overhead", 0.0)) + i.number("fixed_bytes", 0.0)
-    gpus = i.number("n_gpus", 1)
-    return {**sizes("{}", lambda: total), **sizes("{}_per_gpu", lambda: total / gpus), **_smallest(i, lambda: total)}
+        weights = float(w.weight_bytes(params, weight_width(i)))
+        total = weights * (1.0 + i.number("overhead", 0.0)) + i.number("fixed_bytes", 0.0)
+    return {
+        **sizes("{}", lambda: total),
+        **sizes("{}_per_gpu", lambda: total / sharers(i)),
+        **sizes("checkpoint_{}", lambda: float(w.checkpoint_bytes(params))),
+        "fits": lambda: total <= sharers(i) * usable_bytes(i),
+        **_smallest(i, lambda: total),
+    }
 
 
 def _smallest(i: Inputs, total: Callable[[], float]) -> Answer:
@@ -365,33 +486,35 @@ def kv_cache(i: Inputs) -> Answer:
     """Cache of one token, of all sequences, and with the weights where the case gives the model."""
     per_token = cache_of(i)
     each = per_token.full_bytes + per_token.windowed_bytes
-    sequences = i.number("sequences", 1)
+    sequences = i.either(*SEQUENCES, default=1)
 
-    def cache(context: Callable[[], float]) -> float:
-        return float(w.kv_bytes(per_token, context())) * sequences
+    def sequence(context: Callable[[], float]) -> float:
+        return float(w.kv_bytes(per_token, context()))
 
     def context() -> float:
-        return i.either("tokens", "context_tokens", "context")
+        return context_of(i)
+
+    def weights() -> float:
+        return weights_of(i) if i.any("params", "params_total") else 0.0
 
     def whole(length: Callable[[], float]) -> Callable[[], float]:
-        return lambda: cache(length) + (weights_of(i) if "params" in i or "params_total" in i else 0.0)
+        return lambda: sequence(length) * sequences + weights()
 
-    def shared() -> float:
-        return whole(context)() / i.either("gpus", "n_gpus", "tensor_parallel", "tp")
-
-    def fits() -> bool:
-        share, reserve = memory_limits(i)
-        usable = float(w.usable_memory_bytes(memory_gb(i), share, reserve))
-        return whole(context)() <= i.either("gpus", "n_gpus", "tensor_parallel", "tp") * usable
+    def most() -> int:
+        free = sharers(i) * usable_bytes(i) - weights()
+        return max(0, math.floor(free / sequence(context)))
 
     return {
         **sizes("{}_per_token", lambda: each),
-        **sizes("kv_{}", lambda: cache(context)),
+        **sizes("{}_per_sequence", lambda: sequence(context)),
+        **sizes("kv_{}", lambda: sequence(context) * sequences),
+        **sizes("weights_{}", weights),
         **sizes("{}", whole(context)),
         **sizes("{}_mean", whole(lambda: i.number("isl") + i.number("osl") / 2)),
         **sizes("{}_peak", whole(lambda: i.number("isl") + i.number("osl"))),
-        **sizes("{}_per_gpu", shared),
-        "fits": fits,
+        **sizes("{}_per_gpu", lambda: whole(context)() / sharers(i)),
+        "fits": lambda: whole(context)() <= sharers(i) * usable_bytes(i),
+        "max_sequences": most,
     }
 
 
@@ -402,16 +525,22 @@ def weights_memory(i: Inputs) -> Answer:
     def total() -> float:
         return weights_of(i) + fixed
 
+    def overhead() -> float:
+        return i.number("overhead", w.OVERHEAD_WITHOUT_KV)
+
+    def share() -> float:
+        return i.either("memory_utilisation", "mem_util", default=w.MEMORY_SHARE)
+
     def gpus() -> float:
-        overhead = i.number("overhead", w.OVERHEAD_WITHOUT_KV)
-        share = i.either("memory_utilisation", "mem_util", default=w.MEMORY_SHARE)
-        return float(w.gpus_for_weights(total(), memory_gb(i), overhead, share))
+        return float(w.gpus_for_weights(total(), memory_gb(i), overhead(), share()))
 
     return {
         **sizes("{}", total),
-        **sizes("{}_per_gpu", lambda: total() / i.either("n_gpus", "gpus")),
+        **sizes("{}_per_gpu", lambda: total() / sharers(i)),
+        **sizes("{}_with_overhead", lambda: total() * (1.0 + overhead())),
         "gpus": gpus,
         "nodes": lambda: float(w.servers_needed(gpus(), i.number("gpus_per_node"), u_max=1.0)),
+        "fits": lambda: gpus() <= sharers(i),
     }
 
 

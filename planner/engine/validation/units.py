@@ -18,6 +18,68 @@ BYTES = {
 }
 
 
+_PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
+_BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40, "Pi": 2.0**50}
+
+
+def _scales() -> dict[str, tuple[str, float]]:
+    """Unit → (what it measures, how many base units it is)."""
+    known = {"byte": ("byte", 1.0), "byte/s": ("byte/s", 1.0), "bit/s": ("byte/s", 0.125)}
+    for prefix, factor in (_PREFIXES | _BINARY).items():
+        known |= {f"{prefix}B": ("byte", factor), f"{prefix}B/s": ("byte/s", factor)}
+        known |= {f"{prefix}byte": ("byte", factor), f"{prefix}byte/s": ("byte/s", factor)}
+    for prefix, factor in _PREFIXES.items():
+        known |= {f"{prefix}bit/s": ("byte/s", factor / 8.0), f"{prefix}b/s": ("byte/s", factor / 8.0)}
+        known |= {f"{prefix}bps": ("byte/s", factor / 8.0)}
+        known |= {f"{prefix}{word}": ("flop/s", factor) for word in ("flop/s", "FLOP/s", "FLOPS", "flops")}
+        known |= {f"{prefix}W": ("W", factor), f"{prefix}V": ("V", factor), f"{prefix}A": ("A", factor)}
+    times = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0, "hour": 3600.0, "hours": 3600.0}
+    times |= {"d": 86_400.0, "day": 86_400.0, "days": 86_400.0, "week": 604_800.0, "weeks": 604_800.0}
+    return known | {unit: ("time", factor) for unit, factor in times.items()}
+
+
+_SCALES = _scales()
+# Unit of an input by its whole name, else by how it ends; what is in neither has none that we could convert.
+_NAMED = {
+    **dict.fromkeys(("bytes", "hbm_bytes", "reserve_bytes", "fixed_bytes"), "byte"),
+    **dict.fromkeys(("bandwidth", "memory_bandwidth", "bus_bandwidth", "server_bandwidth", "link_bandwidth"), "byte/s"),
+    **dict.fromkeys(("nic_bandwidth_per_gpu", "storage_write_bandwidth"), "byte/s"),
+    **dict.fromkeys(("peak_flops", "achieved_flops_per_gpu", "model_flops_per_s_per_gpu"), "flop/s"),
+    **dict.fromkeys(("watts", "w_loaded", "w_empty", "dc_w", "ac_w"), "W"),
+    **{"hours": "h", "days": "day", "kw": "kW", "volts": "V", "amps": "A", "it_kw": "kW", "count": "1"},
+    **dict.fromkeys(("nodes", "servers"), "node"),
+    **dict.fromkeys(("n_gpus", "gpus"), "GPU"),
+    **dict.fromkeys(("params", "params_total", "params_active"), "param"),
+    **dict.fromkeys(("tokens", "isl", "osl", "seq_len", "context_tokens"), "token"),
+    **{"radix": "port", "metres": "m"},
+}
+_ENDINGS = {
+    **{f"_{unit}": unit for unit in ("ms", "min", "h", "days", "hours")},
+    **{"_kw": "kW", "_kva": "kVA", "_kg": "kg", "_lb": "lb", "_u": "U", "_cfm": "ft³/min", "_ft2": "ft²", "_pct": "%"},
+    **{"_gb": "GB", "_gib": "GiB", "_tb": "TB", "_mb": "MB"},
+}
+
+
+def unit_of(name: str) -> str:
+    """Unit of an input by its name; empty where the name does not tell."""
+    if name in _NAMED:
+        return _NAMED[name]
+    if name.endswith("_s") and "_per_" not in name:
+        return "s"
+    return next((unit for ending, unit in _ENDINGS.items() if name.endswith(ending)), "")
+
+
+def in_unit_of_name(name: str, value: float, unit: str) -> float | None:
+    """The value in the unit of the input's name; None where its own unit measures something else.
+
+    A unit or a name that we do not know is a label, and the value stays as it is.
+    """
+    own, wanted = _SCALES.get(unit), _SCALES.get(unit_of(name))
+    if own is None or wanted is None or own == wanted:
+        return value
+    return value * own[1] / wanted[1] if own[0] == wanted[0] else None
+
+
 def durations(stem: str, seconds: Callable[[], float]) -> dict[str, Callable[[], float]]:
     """A time as `stem_s`, `stem_h`, `stem_days` and so on."""
     return {f"{stem}_{unit}": _in(seconds, factor) for unit, factor in SECONDS.items()}

@@ -90,6 +90,7 @@ from planner.engine.workload.network import (
     transfer_s,
 )
 from planner.engine.workload.offload import (
+    DEEPSPEED_BYTES,
     StateMemory,
     deepspeed_state_bytes,
 )
@@ -175,6 +176,7 @@ __all__ = [
     "COLLECTIVES",
     "COMPUTE_EFFICIENCY",
     "COMPUTE_PRECISION",
+    "DEEPSPEED_BYTES",
     "FLOP_PER_PARAM",
     "GOODPUT",
     "GOODPUT_ONE_SERVER",

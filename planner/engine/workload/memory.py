@@ -139,7 +139,8 @@ def activation_bytes_per_layer(
       "sequence_parallel" nothing, with sequence parallelism: s·b·h/t·(34 + 5·a·s/h);
       "selective"         attention only, or FlashAttention: 34·s·b·h/t;
       "full"              everything, the layer's input is kept: 2·s·b·h (one live layer comes on top, once per GPU);
-      "swiglu_flash"      nothing, SwiGLU layer with FlashAttention, as measured: 2·28·s·b·h (20 to 50 across models).
+      "swiglu_flash"      nothing, SwiGLU layer with FlashAttention, as measured: 2·28·s·b·h/t (20 to 50 across models;
+                          with tensor and sequence parallelism each GPU keeps its part, as it does of "selective").
     copies, element_bytes : of the hidden state that a "swiglu_flash" layer keeps, and their width. [1], [byte]
     sequence, micro_batch, hidden, heads, tensor_parallel : s, b, h, a, t. Any shapes.
     Source: sizing reference 2.3 (arXiv 2205.05198; stas00/ml-engineering).
@@ -156,7 +157,7 @@ def activation_bytes_per_layer(
         each = 2.0 + 0.0 * t
     elif kind == "swiglu_flash":
         width = above("element_bytes", element_bytes, unit="byte")
-        each = width * within("copies", copies, 0.0) + 0.0 * t
+        each = width * within("copies", copies, 0.0) / t
     else:
         raise not_a_choice("kind", kind, ACTIVATION_KINDS)
     return unboxed(sbh * each)

@@ -22,8 +22,8 @@ class StateMemory(NamedTuple):
     host_bytes: Values  # of one server
 
 
-# Kept on the host. [byte/param] fp32 master, Adam and gradients; with the 16-bit weights too.
-OPTIMIZER_BYTES, ALL_STATE_BYTES = 16.0, 18.0
+# Weights, gradients, optimizer with fp32 master, as the estimator has them. [byte/param]
+DEEPSPEED_BYTES = (2.0, 4.0, 12.0)
 
 
 def deepspeed_state_bytes(
@@ -36,6 +36,7 @@ def deepspeed_state_bytes(
     offload_optimizer: bool = False,
     offload_params: bool = False,
     sharded_loading: bool = True,
+    setup: tuple[float, float, float] = DEEPSPEED_BYTES,
 ) -> StateMemory:
     """Return the memory that DeepSpeed's estimator foresees for model states, mixed precision with Adam.
 
@@ -45,18 +46,20 @@ def deepspeed_state_bytes(
     largest_layer_params  : the layer gathered while it is computed, stage 3. [param]
     offload_optimizer     : optimizer and fp32 master live on the host. offload_params: the weights too (stage 3).
     sharded_loading       : stage 3 loads each shard by itself ("zero_init"); else every process holds the fp32 model.
+    setup : weights, gradients and optimizer of what is offloaded, of which the host keeps the last two. [byte/param]
     Stage 2: 4N + 16N/n, host 4·N·g·1.5; offloaded 2N, host max(4n, 16)·N·1.5.
     Stage 3: 18N/n + 4·largest, host 4·largest·g·1.5; optimizer offloaded 2N/n + 4·largest, host 16·N·(g/n)·1.5;
     weights too 4·largest, host 18·N·(g/n)·1.5. All shapes broadcast.
     """
     n_params = within("params", params, 0.0, unit="param")
+    weights, kept = setup[0], setup[1] + setup[2]
     n, g = above("gpus", gpus, unit="GPU"), above("gpus_per_server", gpus_per_server, unit="GPU")
     if offload_params and (stage != 3 or not offload_optimizer):
         raise InputError(Problem(("offload_params",), "conflict", "needs stage 3 and offload_optimizer"))
     if stage == 2:
         if not offload_optimizer:
             return StateMemory(unboxed(n_params * (4.0 + 16.0 / n)), loading_host_bytes(n_params, g))
-        return StateMemory(unboxed(2.0 * n_params + 0.0 * n), unboxed(_host(n_params, np.maximum(4.0 * n, 16.0))))
+        return StateMemory(unboxed(weights * n_params + 0.0 * n), unboxed(_host(n_params, np.maximum(4.0 * n, kept))))
     if stage != 3:
         raise not_a_choice("stage", stage, ("2", "3"))
     largest = within("largest_layer_params", largest_layer_params, 0.0, unit="param")
@@ -64,8 +67,8 @@ def deepspeed_state_bytes(
     if not offload_optimizer:
         loaded = largest if sharded_loading else n_params
         return StateMemory(unboxed(n_params * 18.0 / n + live), loading_host_bytes(loaded, g))
-    on_gpu = live + (0.0 if offload_params else 2.0) * n_params / n
-    on_host = (ALL_STATE_BYTES if offload_params else OPTIMIZER_BYTES) * g / n
+    on_gpu = live + (0.0 if offload_params else weights) * n_params / n
+    on_host = (kept + weights if offload_params else kept) * g / n
     if not sharded_loading:
         on_host = np.maximum(on_host, 4.0 * g)
     return StateMemory(unboxed(on_gpu), unboxed(_host(n_params, on_host)))

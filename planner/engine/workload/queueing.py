@@ -13,6 +13,8 @@ import numpy.typing as npt
 from planner.engine.bounds import Values, above, unboxed, whole, within
 
 SECONDS_PER_DAY = 86_400.0
+# Larger fleets need no queueing theory, and the recursion visits every server. [server]
+MOST_SERVERS = 100_000
 
 
 def arrival_rate(requests_per_day: npt.ArrayLike, diurnal: npt.ArrayLike = 1.0, burst: npt.ArrayLike = 1.0) -> Values:
@@ -70,7 +72,8 @@ def erlang_c(servers: npt.ArrayLike, offered: npt.ArrayLike) -> Values:
     offered : λ·S, any shape. [erlang]
     B_0 = 1; B_j = A·B/(j + A·B); C = n·B_n / (n − A·(1 − B_n)). Source: sizing reference 5 (Erlang 1917).
     """
-    n, a = np.broadcast_arrays(whole("servers", servers, unit="server"), within("offered", offered, 0.0, unit="erlang"))
+    count = whole("servers", servers, 0, MOST_SERVERS, "server")
+    n, a = np.broadcast_arrays(count, within("offered", offered, 0.0, unit="erlang"))
     blocked = np.ones(a.shape)
     for j in range(1, int(n.max(initial=0)) + 1):
         blocked = np.where(j <= n, a * blocked / (j + a * blocked), blocked)
@@ -111,7 +114,15 @@ def servers_for_service_level(offered: float, service_s: float, target_s: float,
     Scalars. Source: sizing reference 5.
     """
     wanted = float(within("level", level, 0.0, 1.0 - 1e-12))
-    count = math.floor(float(within("offered", offered, 0.0, unit="erlang"))) + 1
-    while service_level(count, offered, service_s, target_s) < wanted:
+    load = float(within("offered", offered, 0.0, MOST_SERVERS, "erlang"))
+    patience = float(within("target_s", target_s, 0.0, unit="s")) / float(above("service_s", service_s, unit="s"))
+    blocked, count = 1.0, 0
+    while True:  # Erlang B of one server more, from that of those before it
         count += 1
-    return count
+        blocked = load * blocked / (count + load * blocked)
+        spare = count - load
+        if spare <= 0.0:
+            continue
+        waits = count * blocked / (count - load * (1.0 - blocked))
+        if 1.0 - waits * math.exp(-spare * patience) >= wanted:
+            return count

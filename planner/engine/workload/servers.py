@@ -5,8 +5,6 @@ Sizing reference, sections 5 and 9.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 
@@ -53,10 +51,12 @@ def k_of_n_availability(needed: int, installed: int, availability: npt.ArrayLike
     availability : of one server, any shape. [1]
     Source: sizing reference 5; NIST/SEMATECH e-Handbook 8.1.8.6 (k out of n).
     """
+    from scipy import special  # here, so that importing the engine stays quick
+
     up = within("availability", availability, 0.0, 1.0)
-    least, count = int(whole("needed", needed)), int(whole("installed", installed))
-    terms = (math.comb(count, j) * up**j * (1.0 - up) ** (count - j) for j in range(least, count + 1))
-    return unboxed(sum(terms, np.zeros(up.shape)))
+    count = int(whole("installed", installed))
+    least = int(whole("needed", needed, 0, count))
+    return unboxed(special.bdtrc(least - 1, count, up) if least else np.ones(up.shape))
 
 
 # Share of a pool that a scheduler keeps allocated: none; Slurm or Kubernetes with quotas; preemption, backfill and

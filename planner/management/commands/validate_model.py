@@ -20,11 +20,17 @@ class Command(BaseCommand):
     def handle(self, *args, files, **options):
         counts, refused = Counter(), 0
         for path in files or sorted(FOLDER.glob("*_cases.json")):
-            for case in _cases(path):
+            try:
+                cases = read(path)
+            except CaseFileError as error:
+                self.stderr.write(f"{path}: {error}")
+                refused += 1
+                continue
+            for case in cases:
                 try:
                     answer = check(case)
                 except InputError as error:
-                    self.stderr.write(f"{path}: {case.get('id', '')}: {error}")
+                    self.stderr.write(f"{path}: {case['id']}: {error}")
                     refused += 1
                     continue
                 for found in answer:
@@ -37,13 +43,6 @@ class Command(BaseCommand):
             raise CommandError(f"{counts['off']} off", returncode=1)
         if refused:
             raise CommandError(f"{refused} refused", returncode=2)
-
-
-def _cases(path):
-    try:
-        return read(path)
-    except CaseFileError as error:
-        raise CommandError(f"{path}: {error}", returncode=2) from None
 
 
 def _cells(found):
