@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from planner.engine.inputs import Scenario
 from planner.engine.quantities import Quantity, quantity_of
+from planner.wording import upkeep
 from planner.wording.lines import category
 from planner.wording.numbers import quantity
 
@@ -550,6 +551,8 @@ FIELDS: dict[str, Words] = {
     ),
 }
 
+FIELDS |= {name: Words(*texts) for name, texts in upkeep.FIELDS.items()}
+
 # Fields that several kinds of work have in common, with the words of the first.
 _COMMON: dict[str, dict[str, tuple[str, ...]]] = {
     "TrainingWorkload": {
@@ -592,6 +595,7 @@ SECTIONS = {
     "site": _("Site"),
     "market": _("Prices"),
     "operations": _("Operations"),
+    "reliability": _("Failures and repairs"),
     "finance": _("Finance"),
     "lines": _("Cost lines"),
     "risk": _("Risk"),
@@ -720,7 +724,7 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("region", "CN"): _("China"),
     ("region", "IN"): _("India"),
     ("schema_version", 1): "1",
-}
+} | upkeep.CHOICES
 
 
 def choice(field: str, value: Any) -> str:
