@@ -98,12 +98,13 @@ def young_interval(save: npt.ArrayLike, mtbf: npt.ArrayLike) -> Values:
 
 
 def daly_interval(save: npt.ArrayLike, mtbf: npt.ArrayLike) -> Values:
-    """Return Daly's correction of it, sqrt(2·C·M)·(1 + sqrt(C/(2·M))/3) − C, in the unit of both.
+    """Return Daly's correction of it, sqrt(2·C·M)·(1 + sqrt(C/(2·M))/3) − C, in the unit of both; M from C = 2·M on.
 
     Source: sizing reference 7.2; J. T. Daly, Future Generation Computer Systems 22 (2006).
     """
     cost, mean = within("save", save, 0.0), above("mtbf", mtbf)
-    return unboxed(young_interval(cost, mean) * (1.0 + np.sqrt(cost / (2.0 * mean)) / 3.0) - cost)
+    corrected = young_interval(cost, mean) * (1.0 + np.sqrt(cost / (2.0 * mean)) / 3.0) - cost
+    return unboxed(np.where(cost < 2.0 * mean, corrected, mean))
 
 
 def best_interval(save: npt.ArrayLike, mtbf: npt.ArrayLike) -> Values:

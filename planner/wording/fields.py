@@ -158,7 +158,7 @@ FIELDS: dict[str, Words] = {
     "TrainingWorkload.goodput": Words(
         _("Goodput"),
         _("Share of the time that moves the run forward; failures and restarts take the rest."),
-        _("0.95 on one server, 0.85 on several"),
+        _("as failures leave; uncounted, 0.95 or 0.85"),
     ),
     "TrainingWorkload.measured_tokens_per_s_per_gpu": Words(
         _("Measured rate"),

@@ -71,7 +71,7 @@ FIELDS: dict[str, tuple[Any, ...]] = {
     "Reliability.other_time_lost": (
         _("Other time lost by runs"),
         _("Share of a run's time that evaluation, tests and waiting for people take, interruptions apart."),
-        _("14 % over several servers, 5 % on one"),
+        _("14 %, one server 5 %"),
     ),
     "Scenario.reliability": (_("Failures and repairs"), _("How often machines fail, and what is done about it.")),
 }

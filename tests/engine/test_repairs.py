@@ -325,6 +325,17 @@ def test_the_gang_is_large_enough_for_what_its_own_interruptions_take():
     assert facts["goodput"] < calm["goodput"]
 
 
+def test_runs_that_stop_before_they_start_have_an_answer_that_no_plan_can_buy():
+    rules = {
+        "interruptions_per_1000_server_days": 1000.0,
+        "restart_minutes": 1440.0,
+        "checkpoint_write_gb_per_s": 0.01,
+    }
+    result = one(boxes(1), rules=rules, work=LONG, months=1)
+    assert result.requirements["box"]["run"].gang > 1e9
+    assert not result.feasible
+
+
 def test_a_measured_goodput_stands():
     facts = factors({**LONG, "goodput": 0.7}, interruptions_per_1000_server_days=3.0)
     assert facts["goodput"] == 0.7

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from planner.engine import reliability
 from planner.engine import workload as formulas
+from planner.engine.calendar import Array
 from planner.engine.inputs import TrainingWorkload, TuningWorkload
-from planner.engine.needs.case import MEAN_MONTH_HOURS, Case, scaled
+from planner.engine.needs.case import MEAN_MONTH_HOURS, Case
 from planner.engine.storage import GB, checkpoint_bytes
 
 # Lost to all but interruptions, over several servers and on one. [1] Such that a run over 32 servers, which the rates
@@ -19,25 +22,30 @@ OTHER_TIME_LOST, OTHER_TIME_LOST_ONE_SERVER = 0.14, 0.05
 HOURS_PER_DAY, SECONDS_PER_HOUR = 24.0, 3600.0
 
 
-def run_losses(work: TrainingWorkload | TuningWorkload, case: Case, gang: float, size: float) -> dict[str, float]:
+def run_losses(
+    work: TrainingWorkload | TuningWorkload, case: Case, gang: Array, size: Array
+) -> dict[str, Array | float]:
     """What interruptions take from a run on so many GPUs: factors, "goodput" among them; none where nothing is counted.
 
-    gang, size : GPUs of the run; size of the model against today's. [GPU], [1]
+    gang, size : (M,): GPUs of the run; size of the model against today's. [GPU], [1]
     Where no model tells the size of a checkpoint, one is taken as often as the document's rule says, and costs nothing.
     """
     rules = case.reliability
     if not rules.counted:
         return {}
-    servers = math.ceil(gang / case.server_gpus)
-    one, several = OTHER_TIME_LOST_ONE_SERVER, OTHER_TIME_LOST
-    other = rules.other_time_lost if rules.other_time_lost is not None else one if servers == 1 else several
+    servers = np.ceil(gang / case.server_gpus)
+    other = np.where(servers <= 1.0, OTHER_TIME_LOST_ONE_SERVER, OTHER_TIME_LOST)
+    if rules.other_time_lost is not None:
+        other = np.full(gang.shape, rules.other_time_lost)
     if not rules.interruptions_per_1000_server_days:
         return {"other_time_lost": other, "goodput": 1.0 - other}
-    mtbf_h = HOURS_PER_DAY * float(reliability.job_mtbf_days(servers, rules.interruptions_per_1000_server_days / 1e3))
-    saved = checkpoint_bytes(work, None if case.shape is None else scaled(case.shape, size))
+    mtbf_h = HOURS_PER_DAY * reliability.job_mtbf_days(servers, rules.interruptions_per_1000_server_days / 1e3)
+    saved = checkpoint_bytes(work, case.shape) * size
     save_h = saved / (rules.checkpoint_write_gb_per_s * GB) / SECONDS_PER_HOUR
-    every_h = float(reliability.best_interval(save_h, mtbf_h)) if saved else case.checkpoint_minutes / 60.0
-    left = float(reliability.goodput(mtbf_h, rules.restart_minutes / 60.0, every_h, save_h))
+    every_h = np.full(gang.shape, case.checkpoint_minutes / 60.0)
+    if saved.any():
+        every_h = np.asarray(reliability.best_interval(save_h, mtbf_h))
+    left = np.asarray(reliability.goodput(mtbf_h, rules.restart_minutes / 60.0, every_h, save_h))
     return {
         "mtbf_h": mtbf_h,
         "interruptions": MEAN_MONTH_HOURS / mtbf_h,

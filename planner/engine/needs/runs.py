@@ -18,7 +18,7 @@ from planner.engine.rounding import SLACK
 
 Flags = npt.NDArray[np.bool_]
 Runs = TrainingWorkload | TuningWorkload
-Key = tuple[float, bool, bool, float]  # size of the model, whether one server holds it, whether it is short, GPUs
+Key = tuple[float, bool, bool, float]  # size of the model, whether one server holds it, whether it is short, goodput
 
 # Context that the memory of adapter tuning includes; longer ones add their activations. [token] Sizing reference 2.4.
 ADAPTER_CONTEXT = 2048
@@ -27,6 +27,8 @@ ADAPTER_CONTEXT = 2048
 LAYER_INPUT, LIVE_LAYER = 2.0, 34.0
 # Steps towards the gang that its own interruptions ask for; it grows by ever less, and mostly not at all.
 ROUNDS = 12
+# Where runs stop more often than they can start, every gang asks for a larger one: answered up to here. [GPU]
+MOST_GPUS = 2.0**31
 
 
 def runs_needed(work: Runs, case: Case) -> Requirement:
@@ -40,14 +42,15 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
     gang = np.asarray(formulas.round_gang(least, case.server_gpus), dtype=float)
     found: dict[Key, tuple[float, dict[str, float]]] = {}
     for _round in range(ROUNDS):  # a larger gang is interrupted more often, which may ask for a larger one
-        hours, factors = _hours(work, case, size, single, small, gang, found)
+        lost = run_losses(work, case, gang, size)
+        hours, factors = _hours(work, case, size, single, small, _goodput(work, single, lost), found)
         per_run = hours * length * case.software  # GPU-hours, (M,)
         by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
         if not case.one_domain:
             slow = np.maximum(by_deadline, np.where(fits, by_memory, 0.0)) > formulas.PCIE_GANG
             per_run = per_run * np.where(slow, formulas.PCIE_TIME_FACTOR, 1.0)
             by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
-        smallest = np.maximum(by_deadline, least)
+        smallest = np.minimum(np.maximum(by_deadline, least), MOST_GPUS)
         before, gang = gang, np.asarray(formulas.round_gang(smallest, case.server_gpus), dtype=float)
         if not case.reliability.counted or (gang == before).all():
             break
@@ -56,6 +59,7 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
     gang = np.where(runs > 0, gang, 0.0)[None, :]
     target = work.target_utilisation
     grows = work.driver == "model_size"
+    factors |= {name: float(np.atleast_1d(value)[0]) for name, value in lost.items() if name not in _known(work)}
     factors |= {
         "gpu_hours_per_run": float(hours[0]),
         "deadline_days": work.deadline_days,
@@ -163,38 +167,41 @@ def _hours(
     size: Array,
     single: Flags,
     small: Flags,
-    gang: Array,
+    goodput: Array,
     found: dict[Key, tuple[float, dict[str, float]]],
 ) -> tuple[Array, dict[str, float]]:
-    """(M,): GPU-hours of one run of today's length on a gang of that size, and the factors of the first month.
+    """(M,): GPU-hours of one run of today's length, and the factors of the first month.
 
     found : what has been worked out already, to which this adds.
     """
-    asked = gang if case.reliability.counted else np.zeros(gang.shape)  # what does not count tells no months apart
-    keys = list(zip(size.tolist(), single.tolist(), small.tolist(), asked.tolist(), strict=True))
+    keys = list(zip(size.tolist(), single.tolist(), small.tolist(), goodput.tolist(), strict=True))
     for key in dict.fromkeys(keys):
         if key not in found:
             found[key] = _run_hours(work, case, *key)
     return np.array([found[key][0] for key in keys]), found[keys[0]][1]
 
 
-def _run_hours(
-    work: Runs, case: Case, size: float, single: bool, small: bool, gang: float
-) -> tuple[float, dict[str, float]]:
-    """GPU-hours of one run on this hardware, and the factors that made them.
-
-    Goodput is what was measured, else what interruptions leave, else that of published runs.
-    """
-    tokens = _tokens(work)
-    lost = run_losses(work, case, gang, size)
-    goodput = lost.pop("goodput", formulas.GOODPUT_ONE_SERVER if single else formulas.GOODPUT)
+def _goodput(work: Runs, single: Flags, lost: dict[str, Array | float]) -> Array:
+    """(M,): what was measured, else what interruptions leave, else that of published runs. [1]"""
     if work.goodput is not None:
-        goodput = work.goodput
-        lost.pop("other_time_lost", None)  # what was measured holds it
+        return np.full(single.shape, work.goodput)
+    return np.asarray(lost.get("goodput", np.where(single, formulas.GOODPUT_ONE_SERVER, formulas.GOODPUT)))
+
+
+def _known(work: Runs) -> set[str]:
+    """Losses that are no factors of their own: goodput is one already, and one that was measured holds all others."""
+    return {"goodput"} if work.goodput is None else {"goodput", "other_time_lost"}
+
+
+def _run_hours(
+    work: Runs, case: Case, size: float, single: bool, small: bool, goodput: float
+) -> tuple[float, dict[str, float]]:
+    """GPU-hours of one run on this hardware, and the factors that made them."""
+    tokens = _tokens(work)
     if work.measured_tokens_per_s_per_gpu is not None:
         rate = work.measured_tokens_per_s_per_gpu / case.ratio() / size
         hours = float(formulas.measured_gpu_hours(tokens, rate, goodput))
-        return hours, {"tokens": tokens, "measured_rate": rate, "goodput": goodput, **lost}
+        return hours, {"tokens": tokens, "measured_rate": rate, "goodput": goodput}
     assert case.shape is not None  # the document is refused without a model or a measured rate
     shape = scaled(case.shape, size)
     peak = case.hardware.bf16_tflops if work.precision == "bf16" else case.hardware.fp8_tflops
@@ -220,7 +227,6 @@ def _run_hours(
         "peak_flops": peak * 1e12,
         "mfu": mfu,
         "goodput": goodput,
-        **lost,
         **factors,
         "attention_flop": max(attention),
     }

@@ -219,7 +219,7 @@ def capacity(subject: Subject) -> Node:
             _requirement(subject, slug, need, m) for slug, need in plan.requirements.get(start or "", {}).items()
         ],
         related=[_under_repair(subject, holding, m) for holding in plan.fleet.holdings if _fails(subject, holding, m)],
-        formula=gettext("in {month}, the busiest month; owned then: {there}").format(
+        formula=gettext("in {month}, the busiest month; in working order then: {there}").format(
             month=subject.month(m), there=subject.counted(float(plan.capacity[m]), "GPU")
         ),
     )
