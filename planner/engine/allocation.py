@@ -41,6 +41,7 @@ def allocate(
     capacity: dict[str, Array],
     offered: dict[str, Requirement] | None,
     installed: dict[str, Array] | None = None,
+    under_repair: dict[str, Array] | None = None,
 ) -> Allocation:
     """Give each workload, in order of priority, the machines on which it can run, cheapest first; the rest overflows.
 
@@ -49,7 +50,10 @@ def allocate(
     capacity  : GPUs in service by build slug, (S, M), throttling already taken off.
     offered   : each workload on the overflow offer's hardware; None where the plan has no overflow.
     installed : GPUs in service before throttling; a job whose memory needs more of them than there are does not run.
+    under_repair : GPUs of `capacity` that wait for repair, on average. Spare servers held back stand in for them first;
+        a job that needs all its GPUs at once loses time by them and not size.
     """
+    missing = dict(under_repair or {})
     left = {slug: cards.copy() for slug, cards in capacity.items()}
     shape = next(iter(reference.values())).mean.shape
     if capacity:
@@ -60,18 +64,21 @@ def allocate(
     for slug in workloads:
         todo = np.ones(shape)  # share of the workload's peak still to be placed
         for machine, need in on.get(slug, []):
-            free = left[machine.slug]
-            usable = np.clip(free - need.reserve, 0.0, None)
+            free, away = left[machine.slug], np.clip(missing.get(machine.slug, 0.0) - need.reserve, 0.0, None)
+            usable = np.clip(free - need.reserve - (0.0 if need.waits else away), 0.0, None)
             usable = np.where((installed or capacity)[machine.slug] >= need.least, usable, 0.0)
             if need.runs is not None:
                 usable = usable * need.runs
-            peak = need.peak * todo
-            with np.errstate(divide="ignore", invalid="ignore"):
-                fraction = np.where(peak <= usable * (1.0 + SLACK) + SLACK, 1.0, usable / np.where(peak > 0, peak, 1.0))
+            fraction = _carried(need.peak * todo, usable)
+            if need.waits and missing:
+                time_left = np.clip(free - away, 0.0, None)
+                fraction = np.minimum(fraction, _carried(need.mean * todo, time_left))
             taken = todo * np.clip(fraction, 0.0, 1.0)
             result.used[machine.slug] = result.used[machine.slug] + need.mean * taken
             peak_taken = np.where(np.isfinite(need.peak), need.peak, 0.0) * taken
             left[machine.slug] = np.clip(free - peak_taken - np.where(taken > 0, need.reserve, 0.0), 0.0, None)
+            if machine.slug in missing:
+                missing[machine.slug] = np.where(taken > 0, away, missing[machine.slug])
             todo = todo - taken
         todo = np.where(todo < SLACK, 0.0, todo)
         result.owned_share[slug] = 1.0 - todo
@@ -90,3 +97,9 @@ def allocate(
     result.useful_owned, result.useful_rented, result.unmet = useful_owned, useful_rented, unmet
     result.served, result.met = served, met
     return result
+
+
+def _carried(asked: Array, there: Array) -> Array:
+    """Share of what is asked that can be had; all of it within the slack."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(asked <= there * (1.0 + SLACK) + SLACK, 1.0, there / np.where(asked > 0, asked, 1.0))

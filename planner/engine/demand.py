@@ -141,6 +141,8 @@ class Sizing:
                 self.calendar,
                 self.software,
                 lambda: self._ratio(work, hardware),
+                self.scenario.reliability,
+                self.scenario.operations.checkpoint_minutes,
             )
             self._known[key] = _needed(work, case)
         return self._known[key]

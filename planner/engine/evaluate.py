@@ -21,6 +21,7 @@ from planner.engine.lines import CATEGORIES, Ledger, Line, minor_unit, switched_
 from planner.engine.orders import orders_of
 from planner.engine.prices import Accelerator, CloudOffer, MissingRate, PriceBook
 from planner.engine.quantities import InputError, Problem
+from planner.engine.repairs import Repairs, repairs_of
 from planner.engine.result import Evaluation, Finding, Order, PlanResult
 from planner.engine.storage import shared_tb
 from planner.engine.wiring import Network, network_for
@@ -28,6 +29,7 @@ from planner.engine.wiring import Network, network_for
 __all__ = ["Evaluation", "Finding", "Order", "PlanResult", "evaluate"]
 
 SLACK = 1e-9
+FAILURES = "failures"  # what is left out where a scenario counts none: no category of its own
 PROVIDER_CLASSES = ("specialist", "large_provider")  # the two whose verdicts are always shown
 
 
@@ -45,6 +47,8 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     on = switched_on(scenario.lines)
     plans = [_PlanRun(plan, books, sizing, on, lead_case).result() for plan in scenario.plans]
     left_out = [name for name in CATEGORIES if name not in on]
+    if not scenario.reliability.counted:
+        left_out.append(FAILURES)
     return Evaluation(scenario, book, calendar, plans, left_out, stale_prices(scenario, plans))
 
 
@@ -64,6 +68,7 @@ class _PlanRun:
     offers_by_class: dict[str, CloudOffer | None] = field(default_factory=dict)
     cloud_by_class: dict[str, list[Line]] = field(default_factory=dict)
     stranded: dict[str, Array] = field(default_factory=dict)
+    repairs: dict[str, Repairs] = field(default_factory=dict)
 
     @property
     def scenario(self) -> Scenario:
@@ -113,6 +118,7 @@ class _PlanRun:
             commissioning_days=self.books.commissioning_days,
             cloud_by_class=self.cloud_by_class,
             stranded=self.stranded,
+            repairs=self.repairs,
         )
         result.orders = orders_of(result, bought)
         result.warnings.extend(cliffs(result, self.scenario, bought))
@@ -278,18 +284,25 @@ class _PlanRun:
         installed = {
             holding.machine.slug: holding.cards - self.stranded[holding.machine.slug] for holding in fleet.holdings
         }
-        allocation = allocate(order, reference, usable, installed, offered)
+        if self.scenario.reliability.counted:
+            self.repairs = {
+                holding.machine.slug: repairs_of(holding, self.scenario.reliability) for holding in fleet.holdings
+            }
+        away = {slug: repairs.under_repair for slug, repairs in self.repairs.items()}
+        allocation = allocate(order, reference, usable, installed, offered, under_repair=away)
         none = np.zeros(self.shape)
         fabric_kw = (network.kw_max, network.kw_typical) if network is not None else (none, none)
         switches = network.switches if network is not None else none
         housing = house(self.plan, self.scenario, fleet, allocation.used, fabric_kw, switches)
         if (housing.held < 1.0 - SLACK).any():
             installed = {slug: cards * housing.held for slug, cards in installed.items()}
-            allocation = allocate(order, reference, usable, installed, offered)
+            away = {slug: cards * housing.held for slug, cards in away.items()}
+            allocation = allocate(order, reference, usable, installed, offered, under_repair=away)
         if not (housing.slowed < 1.0 - SLACK).any():
             return allocation, housing, 0.0
         running = {slug: cards * housing.slowed for slug, cards in installed.items()}
-        slowed = allocate(order, reference, usable, running, offered, installed=installed)
+        away = {slug: cards * housing.slowed for slug, cards in away.items()}
+        slowed = allocate(order, reference, usable, running, offered, installed=installed, under_repair=away)
         housing.lost_gpu_hours = (allocation.useful_owned - slowed.useful_owned) * self.books.calendar.hours
         return slowed, housing, float(housing.lost_gpu_hours[0].sum())
 
@@ -305,7 +318,9 @@ class _PlanRun:
         """Write the lines; returns the staff the fleet needs, (S, M) [FTE], and the purchases behind the lines."""
         bought: list[Purchases] = []
         try:
-            costs = PlanCosts(self.plan, self.books, fleet, network, housing, allocation, ledger, self._storage())
+            costs = PlanCosts(
+                self.plan, self.books, fleet, network, housing, allocation, ledger, self._storage(), self.repairs
+            )
             bought = costs.bought
             write_owned(costs)
             if offer is not None and self.plan.overflow is not None:

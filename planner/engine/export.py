@@ -74,6 +74,7 @@ def _plan(result: PlanResult, comparison: Comparison, with_totals: set[str]) -> 
             "demand_gpu": _list(result.demand[0]),
             "required_gpu": _list(np.where(np.isfinite(result.needed[0]), result.needed[0], -1.0)),
             "capacity_gpu": _list(result.capacity),
+            "under_repair_gpu": _list(result.under_repair[0]),
             "rented_gpu": _list(
                 sum((r[0] for r in result.allocation.rented.values()), np.zeros(result.calendar.months))
             ),

@@ -17,6 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from planner.engine.lines import CATEGORIES
 from planner.engine.quantities import Choice, Document, InputError, Problem, Quantity, conflict
+from planner.engine.upkeep import Reliability
 
 SCHEMA_VERSION = 1
 MAX_MONTHS = 120
@@ -661,6 +662,7 @@ class Scenario(Document):
     sites: tuple[Site, ...] = Field(min_length=1, max_length=6)
     market: Market = Market()
     operations: Operations = Operations()
+    reliability: Reliability = Reliability()
     finance: Finance = Finance()
     # Cost lines switched on or off against their default, by category.
     lines: dict[CategoryName, bool] = Field(default={}, max_length=60)

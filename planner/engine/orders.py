@@ -12,8 +12,9 @@ from planner.engine.fleet import Holding
 from planner.engine.lines import Line, round_half_up
 from planner.engine.result import Order, PlanResult
 
-# Lines that buy goods; what is done by others (moving, pulling cables) is a service and no order.
-GOODS = ("capex.accelerators_and_servers", "capex.fabric", "capex.cooling", "capex.facility")
+# Lines that buy goods; what is done by others (moving, pulling cables) is a service and no order, and a share of other
+# money names no goods.
+GOODS = ("capex.accelerators_and_servers", "capex.spares", "capex.fabric", "capex.cooling", "capex.facility")
 SERVICES = ("moving", "link_labour")
 
 
@@ -32,7 +33,7 @@ def orders_of(result: PlanResult, bought: list[Purchases]) -> list[Order]:
             goods[holding.machine.addon.slug] = holding, purchase
     upgrades = {(order.site, order.upgrade.slug): order.in_service for order in result.housing.upgrades}
     for line in result.lines:
-        if line.category not in GOODS or line.code in SERVICES:
+        if line.category not in GOODS or line.code in SERVICES or line.quantity_unit == "money":
             continue
         for m in np.flatnonzero(line.quantity[0]).tolist():
             quantity = float(line.quantity[0, m])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from planner.engine.bounds import Values, above, unboxed, within
+from planner.engine.bounds import Values, above, unboxed, whole, within
 from planner.engine.workload.memory import checkpoint_bytes
 from planner.engine.workload.queueing import poisson_quantile
 
@@ -98,12 +98,13 @@ def young_interval(save: npt.ArrayLike, mtbf: npt.ArrayLike) -> Values:
 
 
 def daly_interval(save: npt.ArrayLike, mtbf: npt.ArrayLike) -> Values:
-    """Return Daly's correction of it, sqrt(2·C·M)·(1 + sqrt(C/(2·M))/3) − C, in the unit of both.
+    """Return Daly's correction of it, sqrt(2·C·M)·(1 + sqrt(C/(2·M))/3) − C, in the unit of both; M from C = 2·M on.
 
     Source: sizing reference 7.2; J. T. Daly, Future Generation Computer Systems 22 (2006).
     """
     cost, mean = within("save", save, 0.0), above("mtbf", mtbf)
-    return unboxed(young_interval(cost, mean) * (1.0 + np.sqrt(cost / (2.0 * mean)) / 3.0) - cost)
+    corrected = young_interval(cost, mean) * (1.0 + np.sqrt(cost / (2.0 * mean)) / 3.0) - cost
+    return unboxed(np.where(cost < 2.0 * mean, corrected, mean))
 
 
 def best_interval(save: npt.ArrayLike, mtbf: npt.ArrayLike) -> Values:
@@ -138,6 +139,21 @@ def spares(expected_failures: npt.ArrayLike, confidence: npt.ArrayLike = SERVER_
     Source: sizing reference 7.3.
     """
     return poisson_quantile(expected_failures, confidence)
+
+
+def short_of(expected_failures: npt.ArrayLike, stock: npt.ArrayLike) -> Values:
+    """Return how many failed units find no spare, on average, E[(N − s)⁺] of Poisson N; all of them without spares.
+
+    expected_failures : mean number of units away for repair, λ, any shape. [1]
+    stock             : spares, whole, broadcasting with it. [1]
+    λ·P(N ≥ s) − s·P(N ≥ s + 1), never below 0. Source: C. C. Sherbrooke, METRIC, Operations Research 16 (1968).
+    """
+    from scipy import special  # here, so that importing the engine stays quick
+
+    mean, kept = within("expected_failures", expected_failures, 0.0), whole("stock", stock)
+    below = np.where(kept > 0, special.pdtr(np.maximum(kept - 1, 0), mean), 0.0)
+    short = mean * (1.0 - below) - kept * (1.0 - special.pdtr(kept, mean))
+    return unboxed(np.maximum(short, 0.0))
 
 
 def availability(rate: npt.ArrayLike, repair_days: npt.ArrayLike) -> Values:

@@ -18,6 +18,7 @@ from planner.engine.housing import Housing, pue_of
 from planner.engine.inputs import Plan, Scenario
 from planner.engine.lines import CATEGORIES, Line
 from planner.engine.prices import CloudOffer, PriceBook, Source
+from planner.engine.repairs import Repairs
 from planner.engine.wiring import Network
 
 # A plan with such a reason cannot be priced and has no totals.
@@ -56,7 +57,7 @@ class Order:
     in_service: int
     order_by: dt.date
     item: str
-    kind: str  # server · chassis · card · card_extra · switch · link · upgrade
+    kind: str  # server · chassis · card · card_extra · spare_(server · chassis · card) · switch · link · upgrade
     quantity: float
     unit_price: float
     currency: str
@@ -106,6 +107,7 @@ class PlanResult:
     unmet_cost: float | None = None
     cloud_by_class: dict[str, list[Line]] = field(default_factory=dict)
     stranded: dict[str, Array] = field(default_factory=dict)  # GPUs that complete no replica, by build slug
+    repairs: dict[str, Repairs] = field(default_factory=dict)  # by build slug; empty where failures are not counted
 
     @property
     def slug(self) -> str:
@@ -190,9 +192,17 @@ class PlanResult:
 
     @cached_property
     def capacity(self) -> Array:
-        """(M,): owned GPUs that run, throttling taken off."""
+        """(M,): owned GPUs that run, throttling and what waits for repair taken off."""
         cards = sum((holding.cards for holding in self.fleet.holdings), np.zeros((1, self.calendar.months)))
+        cards = cards - self.under_repair
         return np.asarray((cards * self.housing.factor)[0])
+
+    @property
+    def under_repair(self) -> Array:
+        """(S, M): owned GPUs that have failed and found no spare, on average."""
+        return np.asarray(
+            sum((repairs.under_repair for repairs in self.repairs.values()), np.zeros((1, self.calendar.months)))
+        )
 
     @cached_property
     def utilisation(self) -> Array:

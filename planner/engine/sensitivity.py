@@ -19,6 +19,7 @@ from planner.engine.housing import pue_of
 from planner.engine.inputs import Scenario, Site, set_at
 from planner.engine.prices import PriceBook
 from planner.engine.quantities import Document, InputError, Quantity, quantity_of
+from planner.engine.upkeep import Reliability
 
 COUNT, POINTS = 12, 41
 TOLERANCE = 1e-4  # a flip is known to this share of the assumption's range
@@ -92,6 +93,8 @@ def _leaves(document: Document, path: str) -> Iterator[tuple[str, _Leaf]]:
         declared = quantity_of(info)
         if declared is not None and declared.p10 is not None:
             yield where, _Leaf(declared, _is_whole(info), value, document)
+        elif isinstance(value, Reliability) and not value.counted:
+            continue  # nothing hangs on it
         elif isinstance(value, Document):
             yield from _leaves(value, where + "/")
         elif isinstance(value, tuple):

@@ -19,6 +19,7 @@ from planner.engine.evaluate import Evaluation
 from planner.engine.inputs import Scenario, get_at
 from planner.engine.lines import CATEGORIES, NOT_COMPUTED
 from planner.engine.quantities import Choice, InputError, Problem, Quantity, quantity_of
+from planner.engine.upkeep import Reliability
 from planner.services import assumptions
 
 MAX_TYPED = 400
@@ -105,6 +106,15 @@ SELDOM = {
     "checkpoint_minutes",
     "checkpoints_kept",
     "model_load_s",
+    "warranty_years",
+    "after_warranty",
+    "repair_hours",
+    "repair_rate_per_hour",
+    "server_parts_share",
+    "interruptions_per_1000_server_days",
+    "restart_minutes",
+    "checkpoint_write_gb_per_s",
+    "other_time_lost",
     "tax_region",
     "recoverable_tax_share",
     "fiscal_year_start_month",
@@ -140,6 +150,8 @@ UNUSED_FOLLOW_UP = {
     "servers": {"FollowUp.waves"},
     "schedule": {"FollowUp.batch", "FollowUp.min_service_months"},
 }
+# Fields that say nothing where failures are not counted.
+UNCOUNTED = set(Reliability.model_fields) - {"counted"}
 
 
 @dataclass(frozen=True)
@@ -193,6 +205,8 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
         for step in site.upgrades:
             yield from _document(step, f"{base}/upgrades/{step.slug}", "site", f"{base}/upgrades/{step.slug}")
     yield from _document(scenario.operations, "operations", "site", "operations")
+    unused = set() if scenario.reliability.counted else UNCOUNTED
+    yield from _document(scenario.reliability, "reliability", "site", "reliability", skip=unused)
     top = {"name", "months", "start", "currency", "pricing_date"}
     yield from _document(scenario, "", "finance", "finance", skip=set(Scenario.model_fields) - top)
     yield from _document(scenario.finance, "finance", "finance", "finance")
@@ -370,9 +384,14 @@ def declared(scenario: Scenario, path: str, evaluation: Evaluation | None = None
 
 def section_of(path: str) -> str:
     """The section of the page in which a path stands."""
-    return {"demand": "demand", "plans": "plans", "market": "prices", "sites": "site", "operations": "site"}.get(
-        path.partition("/")[0], "finance"
-    )
+    return {
+        "demand": "demand",
+        "plans": "plans",
+        "market": "prices",
+        "sites": "site",
+        "operations": "site",
+        "reliability": "site",
+    }.get(path.partition("/")[0], "finance")
 
 
 def first_value(each: Declared, first: dict[str, Any]) -> Any:

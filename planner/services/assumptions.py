@@ -91,6 +91,9 @@ def effective(scenario: Scenario, book: PriceBook, path: str) -> tuple[float, So
             return _of_site(scenario, book, keys[1], parent, name)
         if keys[0] == "operations":
             return _of_operations(scenario, book, name)
+        if path == "reliability/repair_rate_per_hour":
+            row = book.costs["remote-hands-hour"]
+            return row.value(book.currency), row.source
         if keys[0] == "plans":
             return _of_plan(scenario, book, keys[1], name)
     except (KeyError, InputError):

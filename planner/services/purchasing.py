@@ -23,7 +23,8 @@ from planner.engine.prices import Price, PriceBook, Source
 from planner.engine.result import UNPRICED, Evaluation, Order, PlanResult
 from planner.services import assumptions
 
-MACHINES = frozenset({"server", "chassis", "card", "card_extra"})
+MACHINES = frozenset({"server", "chassis", "card", "card_extra", "spare_server", "spare_chassis", "spare_card"})
+BARE = ("chassis", "spare_chassis")  # priced as a server less its cards: nobody quotes them
 FABRIC = frozenset({"switch", "link"})
 QUOTED, LIST, ESTIMATE, FORECAST = "quoted", "list", "estimate", "forecast"
 UNQUOTED = frozenset({"no_quote", "no_offer"})  # the price is missing, not the knowledge of what is bought
@@ -275,7 +276,7 @@ class _Writer:
             "quantity": _exact(quantity),
             "currency": currency,
             "rate": rate,
-            "part_number": part.part_number if part is not None and line.code == "card" else "",
+            "part_number": part.part_number if part is not None and line.code in ("card", "spare_card") else "",
         }
         if self._unknown(line, month):
             return Row(**row, unit_price=None, line_total=None, total=None, basis="", quoted_price=None)
@@ -303,7 +304,7 @@ class _Writer:
 
     def _quoted_price(self, line: Line, price: Price | None) -> Decimal | None:
         """What was quoted for one, before any price path; a chassis without its cards is quoted by nobody."""
-        if line.code == "chassis":
+        if line.code in BARE:
             return None
         amount = price.amount if price is not None else float(line.unit_price[0, 0])
         return _exact(amount)
@@ -312,7 +313,7 @@ class _Writer:
         now, then = float(line.unit_price[0, 0]), float(line.unit_price[0, month])
         if abs(then - now) > MOVED * abs(now):
             return FORECAST
-        return ESTIMATE if line.code == "chassis" else stated_basis(line.source)
+        return ESTIMATE if line.code in BARE else stated_basis(line.source)
 
     def _unknown(self, line: Line, month: int) -> bool:
         """Whether the price of a line hangs on one that nobody quoted."""
@@ -321,7 +322,7 @@ class _Writer:
         addon = self.book.addons.get(line.item)
         if addon is None or addon.slug not in self.missing:
             return False
-        return line.code == "chassis" or (line.code == "server" and month > 0)  # the card's share moves by itself
+        return line.code in BARE or (line.code == "server" and month > 0)  # the card's share moves by itself
 
     def _lead_weeks(self, line: Line) -> Decimal | None:
         """Weeks from order to delivery; None where nobody gives any."""

@@ -121,6 +121,7 @@ def _document(given: dict[str, Any]) -> dict[str, Any]:
             "pricing_date": today.isoformat(),
             "plans": [{"slug": "none"}],
             "sites": [{"slug": "room", "region": REGION}],
+            "reliability": {"counted": True},
             **given,
         }
     ).model_dump(mode="json")

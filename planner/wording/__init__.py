@@ -79,6 +79,7 @@ from planner.wording.sizing import (
     unsized,
 )
 from planner.wording.sources import badge, provider, source
+from planner.wording.upkeep import loss
 from planner.wording.validation import case_error, case_input, case_status, case_value, family, tolerance, weaknesses
 
 __all__ = [
@@ -124,6 +125,7 @@ __all__ = [
     "limits",
     "line",
     "locate",
+    "loss",
     "memory_part",
     "memory_refusal",
     "memory_sentence",

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from planner.engine.inputs import Scenario
 from planner.engine.quantities import Quantity, quantity_of
+from planner.wording import upkeep
 from planner.wording.lines import category
 from planner.wording.numbers import quantity
 
@@ -157,7 +158,7 @@ FIELDS: dict[str, Words] = {
     "TrainingWorkload.goodput": Words(
         _("Goodput"),
         _("Share of the time that moves the run forward; failures and restarts take the rest."),
-        _("0.95 on one server, 0.85 on several"),
+        _("as failures leave; uncounted, 0.95 or 0.85"),
     ),
     "TrainingWorkload.measured_tokens_per_s_per_gpu": Words(
         _("Measured rate"),
@@ -593,6 +594,8 @@ FIELDS: dict[str, Words] = {
     ),
 }
 
+FIELDS |= {name: Words(*texts) for name, texts in upkeep.FIELDS.items()}
+
 # Fields that several kinds of work have in common, with the words of the first.
 _COMMON: dict[str, dict[str, tuple[str, ...]]] = {
     "TrainingWorkload": {
@@ -635,6 +638,7 @@ SECTIONS = {
     "site": _("Site"),
     "market": _("Prices"),
     "operations": _("Operations"),
+    "reliability": _("Failures and repairs"),
     "finance": _("Finance"),
     "lines": _("Cost lines"),
     "risk": _("Risk"),
@@ -769,7 +773,7 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("region", "CN"): _("China"),
     ("region", "IN"): _("India"),
     ("schema_version", 1): "1",
-}
+} | upkeep.CHOICES
 
 
 def choice(field: str, value: Any) -> str:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from planner.engine.calendar import Calendar
 from planner.engine.lines import Line
 from planner.engine.prices import PriceBook
-from planner.wording import numbers
+from planner.wording import numbers, upkeep
 from planner.wording.numbers import MINUS, chinese, exact_percent, money, month_label, number, unit_price
 from planner.wording.sources import provider
 
@@ -52,7 +52,7 @@ CATEGORY_WORDS = {
     "credit.residual_at_horizon": _("Value at the horizon"),
     "credit.tax_shield": _("Tax shield"),
 }
-KINDS = {"capex": _("Capex"), "opex": _("Opex"), "credit": _("Credits")}
+KINDS = {"capex": _("Capex"), "opex": _("Opex"), "credit": _("Credits"), "failures": _("Failures and repairs")}
 
 # (category or "", code of the line) → its name.
 LINE_WORDS: dict[tuple[str, str], Any] = {
@@ -105,7 +105,7 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "reserved"): _("Reserved GPUs"),
     ("", "on_demand"): _("GPUs on demand"),
     ("", "egress"): _("Data out"),
-}
+} | upkeep.LINES
 
 NAMED_BY_ITEM = frozenset({"rack", "pdu", "shelf", "link", "link_labour", "load_balancer"})  # the item says it all
 
@@ -220,11 +220,11 @@ FORMULAS = {
     "share_of_cloud": _("cloud bill × share"),
     "fabric_switches": _("switches × today's price × price path"),
     "fabric_links": _("links × price × price path"),
-}
+} | upkeep.FORMULAS
 
 
 def category(name: str) -> str:
-    """A cost category in words; "capex", "opex" and "credit" are their sums."""
+    """A cost category in words; "capex", "opex" and "credit" are their sums, "failures" is what may be left out."""
     return str(CATEGORY_WORDS.get(name) or KINDS.get(name) or name)
 
 
@@ -494,4 +494,4 @@ FACTORS = {
     "spine": _("Spine switches"),
     "software": _("Work left after software speed-up"),
     "mean": _("Mean"),
-}
+} | upkeep.FACTORS

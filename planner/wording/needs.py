@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from planner.engine.advice import Advice
 from planner.engine.needs import Requirement
 from planner.engine.result import Evaluation
+from planner.wording import upkeep
 from planner.wording.fields import choice
 from planner.wording.lines import item
 from planner.wording.numbers import counted, money, month_label, number, percent
@@ -102,6 +103,7 @@ def advice_rows(advised: Advice, evaluation: Evaluation) -> list[tuple[str, str]
         (gettext("In each server"), _server(advised)),
         (gettext("Shared storage"), _shared(advised, evaluation)),
         (gettext("Scheduler"), _scheduler(advised, evaluation)),
+        (gettext("Failures"), upkeep.reliability(advised.need)),
     ]
     return [(label, _capital(text)) for label, text in rows if text]
 

@@ -38,6 +38,11 @@ def test_daly_corrects_young_only_where_saving_is_long():
     assert r.best_interval(2.5, 100.0) == pytest.approx(20.694, abs=0.001)
 
 
+def test_where_saving_takes_as_long_as_two_failures_the_interval_is_their_mean():
+    # Daly 2006, equation 37; at C = M: sqrt(2)·(1 + sqrt(1/2)/3) − 1
+    assert_allclose(r.best_interval([100.0, 200.0, 5000.0], 100.0), [74.755, 100.0, 100.0], atol=0.001)
+
+
 def test_bloom_saves_2300_gb_in_forty_seconds():
     # 14 bytes of 176e9 parameters at 57 GB/s
     assert r.save_s(176.247e9, 57e9) == pytest.approx(43.3, abs=0.1)

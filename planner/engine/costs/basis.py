@@ -10,11 +10,12 @@ import numpy as np
 from planner.engine.allocation import Allocation
 from planner.engine.calendar import Array
 from planner.engine.costs.books import CLOUD_FTE, MIN_FABRIC_FTE, STAFF_STEPS, Books
-from planner.engine.costs.purchases import Purchases, purchases
+from planner.engine.costs.purchases import Purchases, Spare, purchases, spares_bought
 from planner.engine.fleet import Fleet
 from planner.engine.housing import Housing, pue_of
 from planner.engine.inputs import Plan, Scenario
 from planner.engine.lines import Ledger
+from planner.engine.repairs import Repairs
 from planner.engine.wiring import Network
 
 
@@ -30,10 +31,18 @@ class PlanCosts:
     allocation: Allocation
     ledger: Ledger
     storage_tb: Array  # shared storage in place in each month, (S, M) [TB]
+    repairs: dict[str, Repairs] = field(default_factory=dict)  # by build slug; empty where failures are not counted
     bought: list[Purchases] = field(init=False)
+    spares: list[Spare] = field(init=False)
 
     def __post_init__(self) -> None:
         self.bought = [purchases(holding, self.books) for holding in self.fleet.holdings]
+        self.spares = []
+        for bought, holding in zip(self.bought, self.fleet.holdings, strict=True):
+            if holding.machine.slug in self.repairs:
+                spares = spares_bought(bought, holding, self.repairs[holding.machine.slug])
+                bought.at_once |= {spare.code: spare.at_once for spare in spares}
+                self.spares += spares
 
     @cached_property
     def hosts(self) -> Array:
@@ -53,6 +62,12 @@ class PlanCosts:
     def fabric_paid(self) -> Array:
         """Money paid for switches and links in each month, their labour apart, (S, M)."""
         return np.zeros(self.ledger.shape) + (self.network.goods if self.network is not None else 0.0)
+
+    @cached_property
+    def spares_paid(self) -> Array:
+        """Money paid for spares in each month, (S, M)."""
+        paid = np.zeros(self.ledger.shape) + sum(spare.quantity * spare.price for spare in self.spares)
+        return np.asarray(paid if self.ledger.on("capex.spares") else 0.0 * paid)
 
     @property
     def owns(self) -> bool:

@@ -240,7 +240,7 @@ def installation(costs: PlanCosts) -> None:
 
 def freight_and_duty(costs: PlanCosts) -> None:
     freight, source = costs.books.percent("freight-domestic")
-    parts = (("", costs.machines_paid), ("fabric_", costs.fabric_paid))
+    parts = (("", costs.machines_paid), ("fabric_", costs.fabric_paid), ("spares_", costs.spares_paid))
     for prefix, value in parts:
         costs.ledger.add(
             "capex.freight_and_duty",
@@ -274,7 +274,11 @@ def tax(costs: PlanCosts) -> None:
     if ops.tax_region:
         tax, source = costs.books.percent(ops.tax_region)
         borne = tax * (1.0 - ops.recoverable_tax_share)
-        parts = (("tax", costs.machines_paid), ("fabric_tax", costs.fabric_paid))
+        parts = (
+            ("tax", costs.machines_paid),
+            ("fabric_tax", costs.fabric_paid),
+            ("spares_tax", costs.spares_paid),
+        )
         for code, value in parts if borne else ():
             costs.ledger.add(
                 "capex.sales_tax_or_vat",
@@ -291,6 +295,40 @@ def tax(costs: PlanCosts) -> None:
 
 
 def spares(costs: PlanCosts) -> None:
+    """Spares that last with the confidence asked for; where failures are not counted, a share of what a fleet costs.
+
+    They count for nothing at the horizon: a shelf is used up, or too old by then.
+    """
+    if not costs.scenario.reliability.counted:
+        spares_by_share(costs)
+    sources = {}
+    for bought in costs.bought:
+        build, addon = bought.machine.build, bought.machine.addon
+        sources[build.slug] = costs.books.price(build.slug, build.price)
+        if addon is not None:
+            sources[addon.slug] = costs.books.price(addon.slug, addon.price)
+    for spare in costs.spares:
+        price, source = sources[spare.item]
+        costs.ledger.add(
+            "capex.spares",
+            spare.code,
+            spare.quantity,
+            spare.unit,
+            spare.price,
+            source,
+            "spares",
+            item=spare.item,
+            factors={} if spare.code == "spare_chassis" else {"price_today": price},
+            drivers=(
+                "reliability/spares_confidence",
+                "reliability/turnaround_days",
+                "reliability/gpu_failures_per_year",
+                "market/own_prices/" + spare.item,
+            ),
+        )
+
+
+def spares_by_share(costs: PlanCosts) -> None:
     gone = sum(holding.retired_hosts for holding in costs.fleet.holdings)
     large = np.cumsum(costs.new_hosts - gone, axis=1) >= SPARES_FROM_SERVERS  # a renewal makes no fleet larger
     spares, source = costs.books.percent("spares-stock")

@@ -11,10 +11,15 @@ from planner.engine.costs.books import (
     RETAIL_UNDER_KW,
     SWITCH_WARRANTY_MONTHS,
 )
-from planner.engine.costs.purchases import arrive, value_after
+from planner.engine.costs.purchases import Purchases, arrive, older, value_after
+from planner.engine.fleet import Holding
 from planner.engine.housing import pue_of
 from planner.engine.inputs import Site
 from planner.engine.prices import NoQuote, Source
+from planner.engine.reliability import DAYS_PER_YEAR
+from planner.engine.repairs import warranty_months
+
+HOURS_PER_DAY = 24.0
 
 
 def tariff_of(costs: PlanCosts, site: Site) -> tuple[float, Source]:
@@ -143,11 +148,15 @@ def colocation(costs: PlanCosts) -> None:
 
 
 def support(costs: PlanCosts) -> None:
+    """The yearly contract of machines out of warranty or, where there is none, their repairs; and the fabric's."""
+    rules = costs.scenario.reliability
     for bought, holding in zip(costs.bought, costs.fleet.holdings, strict=True):
         build = bought.machine.build
-        if not build.support_share_per_year:
+        if not build.support_share_per_year or (rules.counted and rules.after_warranty == "own_repair"):
+            if rules.counted:
+                own_repairs(costs, bought, holding)
             continue
-        value = value_after(bought, holding, build.warranty_months)
+        value = value_after(bought, holding, warranty_months(build, rules))
         costs.ledger.add(
             "opex.support",
             "machines",
@@ -159,8 +168,9 @@ def support(costs: PlanCosts) -> None:
             item=build.slug,
             factors={
                 "share_per_year": build.support_share_per_year,
-                "warranty_months": float(build.warranty_months),
+                "warranty_months": float(warranty_months(build, rules)),
             },
+            drivers=("reliability/warranty_years",),
         )
     if costs.network is not None:
         share, source = costs.books.percent("net-maintenance")
@@ -177,6 +187,71 @@ def support(costs: PlanCosts) -> None:
             item="net-maintenance",
             factors={"share_per_year": share, "warranty_months": float(SWITCH_WARRANTY_MONTHS)},
         )
+
+
+def own_repairs(costs: PlanCosts, bought: Purchases, holding: Holding) -> None:
+    """Parts and labour of machines out of warranty that no contract covers: failures of the month × what each takes."""
+    rules, build, addon = costs.scenario.reliability, bought.machine.build, bought.machine.addon
+    months = warranty_months(build, rules)
+    hosts = older(holding.arrived_hosts, holding.arrived_hosts, holding.retired_hosts, holding, months)
+    cards = older(holding.arrived_cards, holding.arrived_cards, holding.retired_cards, holding, months)
+    years = costs.books.calendar.hours / (HOURS_PER_DAY * DAYS_PER_YEAR)
+    failed_gpus = cards * rules.gpu_failures_per_year * years
+    failed_servers = hosts * rules.server_failures_per_year * years
+    whole, source = costs.books.price(build.slug, build.price)
+    gpu_item, gpu_source = build.slug, source
+    if addon is None:
+        gpu_price = whole * build.accelerator_share / build.accelerator_count * costs.books.paths["accelerator"]
+        rest_price = bought.build_price - gpu_price * build.accelerator_count
+    else:
+        gpu_price, rest_price = bought.card_price, bought.host_price
+        gpu_item, gpu_source = addon.slug, costs.books.price(addon.slug, addon.price)[1]
+    factors = {"warranty_months": float(months)}
+    costs.ledger.add(
+        "opex.support",
+        "repair_gpus",
+        failed_gpus,
+        "GPU",
+        gpu_price,
+        gpu_source,
+        "repair_gpus",
+        item=gpu_item,
+        factors={**factors, "failures_per_year": rules.gpu_failures_per_year},
+        drivers=("reliability/gpu_failures_per_year", "reliability/warranty_years", "reliability/after_warranty"),
+    )
+    costs.ledger.add(
+        "opex.support",
+        "repair_servers",
+        failed_servers,
+        "repair",
+        rest_price * rules.server_parts_share,
+        source,
+        "repair_servers",
+        item=build.slug,
+        factors={
+            **factors,
+            "failures_per_year": rules.server_failures_per_year,
+            "server_parts_share": rules.server_parts_share,
+        },
+        drivers=("reliability/server_failures_per_year", "reliability/server_parts_share"),
+    )
+    if rules.repair_rate_per_hour is not None:
+        rate, source = rules.repair_rate_per_hour, Source(basis="own", item="remote-hands-hour")
+    else:
+        rate, source = costs.books.cost("remote-hands-hour")
+    costs.ledger.add(
+        "opex.support",
+        "repair_labour",
+        (failed_gpus + failed_servers) * rules.repair_hours,
+        "hour",
+        rate * costs.books.paths["wages"],
+        source,
+        "repair_labour",
+        item="remote-hands-hour",
+        factors={"price_today": rate},
+        drivers=("reliability/repair_hours", "reliability/repair_rate_per_hour"),
+        part=build.slug,
+    )
 
 
 def staff(costs: PlanCosts) -> None:

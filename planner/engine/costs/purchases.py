@@ -10,6 +10,7 @@ from planner.engine.calendar import Array
 from planner.engine.costs.books import Books
 from planner.engine.demand import Machine
 from planner.engine.fleet import Holding
+from planner.engine.repairs import Repairs
 
 
 @dataclass
@@ -127,8 +128,13 @@ def arrive(into: Array, value: Array, delay: int) -> None:
 def value_after(bought: Purchases, holding: Holding, months: int) -> Array:
     """Price paid for what is in service and older than `months`, (S, M)."""
     value = bought.arrived_host_value + bought.arrived_card_value
-    arrived = holding.arrived_hosts if not bought.machine.addon else holding.arrived_cards
-    retired = holding.retired_hosts if not bought.machine.addon else holding.retired_cards
+    if bought.machine.addon:
+        return older(value, holding.arrived_cards, holding.retired_cards, holding, months)
+    return older(value, holding.arrived_hosts, holding.retired_hosts, holding, months)
+
+
+def older(value: Array, arrived: Array, retired: Array, holding: Holding, months: int) -> Array:
+    """Of a value that arrived with so many units, what is in service and older than `months`, (S, M)."""
     running = np.zeros(value.shape)
     if not retired.any():
         arrive(running, np.cumsum(value, axis=1), months)
@@ -138,3 +144,37 @@ def value_after(bought: Purchases, holding: Holding, months: int) -> Array:
         there = holding.survivors(arrived, retired, m)
         running[:, m] = (there[:, : m - months + 1] * unit[:, : m - months + 1]).sum(axis=1)
     return running
+
+
+@dataclass
+class Spare:
+    """Spares of one kind bought with a holding, by month of order. Arrays (S, M)."""
+
+    code: str  # spare_server · spare_chassis · spare_card
+    item: str
+    unit: str
+    quantity: Array
+    price: Array
+    at_once: Array  # those that are there in the month of their order
+
+
+def spares_bought(bought: Purchases, holding: Holding, repairs: Repairs) -> list[Spare]:
+    """The spares that stand on the shelf when what they are for begins to serve, ordered together with it."""
+    machine = holding.machine
+    if machine.addon is None:
+        kinds = [("spare_server", machine.slug, "server", repairs.spare_servers, bought.build_price)]
+    else:
+        kinds = [
+            ("spare_chassis", machine.slug, "chassis", repairs.spare_servers, bought.host_price),
+            ("spare_card", machine.addon.slug, "GPU", repairs.spare_cards, bought.card_price),
+        ]
+    found = []
+    for code, item, unit, kept, price in kinds:
+        added = np.diff(kept, axis=1, prepend=0.0)
+        at_once, later = np.zeros(added.shape), np.zeros(added.shape)
+        at_once[:, 0] = added[:, 0]
+        grown = added[:, max(1, holding.lead) :]  # a fleet grows by what was ordered the lead time before
+        first = max(0, 1 - holding.lead)
+        later[:, first : first + grown.shape[1]] = grown
+        found.append(Spare(code, item, unit, at_once + later, price, at_once))
+    return found

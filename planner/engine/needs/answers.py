@@ -11,6 +11,7 @@ from planner.engine.calendar import Array
 from planner.engine.growth import driver_path
 from planner.engine.inputs import BatchWorkload, ServingWorkload
 from planner.engine.needs.case import MEAN_MONTH_HOURS, Case, scaled
+from planner.engine.needs.losses import service_losses
 from planner.engine.needs.requirement import Requirement, most, none_fits, over
 from planner.engine.rounding import SLACK
 
@@ -46,6 +47,7 @@ def serving_needed(work: ServingWorkload, case: Case) -> Requirement:
         "spare_servers": float(work.spare_servers),
         "server_gpus": float(case.failure_gpus),
         "servers_active": servers,
+        **service_losses(case, servers, work.spare_servers, float(unit.max())),
     }
     limits = {"throughput": most(active * unit), "memory": float(replica.max())}
     if work.spare_servers:

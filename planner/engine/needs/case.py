@@ -9,6 +9,7 @@ from planner.engine.calendar import DAYS_PER_MONTH, Array, Calendar
 from planner.engine.inputs import ModelShape
 from planner.engine.prices import Accelerator
 from planner.engine.quantities import InputError, Problem
+from planner.engine.upkeep import Reliability
 
 # Achieved bandwidth of the B200 is 7.7 TB/s of the printed 8.0 (catalog/data notes of 2026-11-30). [GB/s]
 ROOFLINE_BANDWIDTH = {"b200-sxm": 7700.0}
@@ -27,6 +28,7 @@ class Case:
     failure_gpus : GPUs lost with one server, the unit of N+k.
     software     : work per unit that better software leaves, (M,).
     ratio        : GPUs of this hardware that do the work of one GPU of the reference; raises InputError `no_rate`.
+    reliability  : how often machines fail. checkpoint_minutes: between checkpoints whose size is not known.
     """
 
     slug: str
@@ -38,6 +40,8 @@ class Case:
     calendar: Calendar
     software: Array
     ratio: Callable[[], float]
+    reliability: Reliability
+    checkpoint_minutes: float
 
     @property
     def bandwidth_gbps(self) -> float:

@@ -23,6 +23,8 @@ class Requirement:
                redundancy; infinity where no number suffices.
     memory_by_month, gang_by_month : (M,), of a model that grows; None where they are the same in every month.
     runs     : (M,) of 0 and 1, months in which it can run at all; None for every month.
+    waits    : the peak is that of one job: while a GPU of it is repaired the job waits, so that repairs take of its
+               time and not of its size.
     """
 
     mean: Array
@@ -39,6 +41,7 @@ class Requirement:
     memory_by_month: Array | None = None
     gang_by_month: Array | None = None
     runs: Array | None = None
+    waits: bool = False
 
     @property
     def sharing(self) -> bool:

@@ -12,17 +12,23 @@ from planner.engine.calendar import Array
 from planner.engine.growth import driver_path
 from planner.engine.inputs import ModelShape, TrainingWorkload, TuningWorkload
 from planner.engine.needs.case import MEAN_MONTH_HOURS, Case, scaled
+from planner.engine.needs.losses import run_losses
 from planner.engine.needs.requirement import Requirement, most, none_fits, over
 from planner.engine.rounding import SLACK
 
 Flags = npt.NDArray[np.bool_]
 Runs = TrainingWorkload | TuningWorkload
+Key = tuple[float, bool, bool, float]  # size of the model, whether one server holds it, whether it is short, goodput
 
 # Context that the memory of adapter tuning includes; longer ones add their activations. [token] Sizing reference 2.4.
 ADAPTER_CONTEXT = 2048
 # Activations per token and unit of width: the inputs kept of each layer, and the one layer that is recomputed. [byte]
 # Sizing reference 2.3.
 LAYER_INPUT, LIVE_LAYER = 2.0, 34.0
+# Steps towards the gang that its own interruptions ask for; it grows by ever less, and mostly not at all.
+ROUNDS = 12
+# Where runs stop more often than they can start, every gang asks for a larger one: answered up to here. [GPU]
+MOST_GPUS = 2.0**31
 
 
 def runs_needed(work: Runs, case: Case) -> Requirement:
@@ -33,20 +39,27 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
     least = np.where(fits, by_memory, 1.0)
     single = np.where(fits, by_memory, float(formulas.LARGEST_GANG)) <= case.server_gpus
     small = _small(work) & (_tokens(work) * length < formulas.SMALL_TUNING_TOKENS)
-    hours, factors = _hours(work, case, size, single, small)
-    per_run = hours * length * case.software  # GPU-hours, (M,)
-    by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
-    if not case.one_domain:
-        slow = np.maximum(by_deadline, np.where(fits, by_memory, 0.0)) > formulas.PCIE_GANG
-        per_run = per_run * np.where(slow, formulas.PCIE_TIME_FACTOR, 1.0)
+    gang = np.asarray(formulas.round_gang(least, case.server_gpus), dtype=float)
+    found: dict[Key, tuple[float, dict[str, float]]] = {}
+    for _round in range(ROUNDS):  # a larger gang is interrupted more often, which may ask for a larger one
+        lost = run_losses(work, case, gang, size)
+        hours, factors = _hours(work, case, size, single, small, _goodput(work, single, lost), found)
+        per_run = hours * length * case.software  # GPU-hours, (M,)
         by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
-    smallest = np.maximum(by_deadline, least)
-    gang = np.asarray(formulas.round_gang(smallest, case.server_gpus), dtype=float)
+        if not case.one_domain:
+            slow = np.maximum(by_deadline, np.where(fits, by_memory, 0.0)) > formulas.PCIE_GANG
+            per_run = per_run * np.where(slow, formulas.PCIE_TIME_FACTOR, 1.0)
+            by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
+        smallest = np.minimum(np.maximum(by_deadline, least), MOST_GPUS)
+        before, gang = gang, np.asarray(formulas.round_gang(smallest, case.server_gpus), dtype=float)
+        if not case.reliability.counted or (gang == before).all():
+            break
     per_run = np.where(small, np.maximum(per_run, gang * formulas.SMALL_TUNING_HOURS), per_run)
     mean = (runs * per_run / MEAN_MONTH_HOURS)[None, :]  # longer months see more of a run
     gang = np.where(runs > 0, gang, 0.0)[None, :]
     target = work.target_utilisation
     grows = work.driver == "model_size"
+    factors |= {name: float(np.atleast_1d(value)[0]) for name, value in lost.items() if name not in _known(work)}
     factors |= {
         "gpu_hours_per_run": float(hours[0]),
         "deadline_days": work.deadline_days,
@@ -70,6 +83,7 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
         factors=factors,
         memory_by_month=by_memory if grows else None,
         gang_by_month=gang[0] if grows else None,
+        waits=True,
     )
 
 
@@ -147,19 +161,43 @@ def _gang_by_memory(work: Runs, case: Case, size: float) -> float:
 # ── Time ──
 
 
-def _hours(work: Runs, case: Case, size: Array, single: Flags, small: Flags) -> tuple[Array, dict[str, float]]:
-    """(M,): GPU-hours of one run of today's length, and the factors of the first month."""
-    keys = list(zip(size.tolist(), single.tolist(), small.tolist(), strict=True))
-    found = {key: _run_hours(work, case, *key) for key in dict.fromkeys(keys)}
+def _hours(
+    work: Runs,
+    case: Case,
+    size: Array,
+    single: Flags,
+    small: Flags,
+    goodput: Array,
+    found: dict[Key, tuple[float, dict[str, float]]],
+) -> tuple[Array, dict[str, float]]:
+    """(M,): GPU-hours of one run of today's length, and the factors of the first month.
+
+    found : what has been worked out already, to which this adds.
+    """
+    keys = list(zip(size.tolist(), single.tolist(), small.tolist(), goodput.tolist(), strict=True))
+    for key in dict.fromkeys(keys):
+        if key not in found:
+            found[key] = _run_hours(work, case, *key)
     return np.array([found[key][0] for key in keys]), found[keys[0]][1]
 
 
-def _run_hours(work: Runs, case: Case, size: float, single: bool, small: bool) -> tuple[float, dict[str, float]]:
+def _goodput(work: Runs, single: Flags, lost: dict[str, Array | float]) -> Array:
+    """(M,): what was measured, else what interruptions leave, else that of published runs. [1]"""
+    if work.goodput is not None:
+        return np.full(single.shape, work.goodput)
+    return np.asarray(lost.get("goodput", np.where(single, formulas.GOODPUT_ONE_SERVER, formulas.GOODPUT)))
+
+
+def _known(work: Runs) -> set[str]:
+    """Losses that are no factors of their own: goodput is one already, and one that was measured holds all others."""
+    return {"goodput"} if work.goodput is None else {"goodput", "other_time_lost"}
+
+
+def _run_hours(
+    work: Runs, case: Case, size: float, single: bool, small: bool, goodput: float
+) -> tuple[float, dict[str, float]]:
     """GPU-hours of one run on this hardware, and the factors that made them."""
     tokens = _tokens(work)
-    goodput = work.goodput
-    if goodput is None:
-        goodput = formulas.GOODPUT_ONE_SERVER if single else formulas.GOODPUT
     if work.measured_tokens_per_s_per_gpu is not None:
         rate = work.measured_tokens_per_s_per_gpu / case.ratio() / size
         hours = float(formulas.measured_gpu_hours(tokens, rate, goodput))

@@ -73,4 +73,5 @@ def hpc_needed(work: HpcWorkload, case: Case) -> Requirement:
         gang_memory=work.gang_gpus,
         limits={"throughput": most(needed), "job": float(work.gang_gpus)},
         factors={**factors, "target_utilisation": target, "gang": float(work.gang_gpus), "pcie": pcie},
+        waits=True,
     )

@@ -9,7 +9,9 @@ from django.utils.translation import gettext
 from planner import wording
 from planner.engine.calendar import Array
 from planner.engine.demand import Requirement
+from planner.engine.fleet import Holding
 from planner.engine.inputs import Workload
+from planner.engine.reliability import DAYS_PER_YEAR
 from planner.services.explain.nodes import Node, Subject
 
 # factor → (unit, how many of it one of that unit is). Others are plain numbers.
@@ -25,6 +27,7 @@ FACTOR_UNITS: dict[str, tuple[str, float]] = {
             "efficiency",
             "band_low",
             "band_high",
+            "other_time_lost",
         ),
         ("share", 1.0),
     ),
@@ -33,6 +36,9 @@ FACTOR_UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("spare_servers", "servers_active"), ("server", 1.0)),
     "gpu_hours_per_run": ("GPU-hour", 1.0),
     "deadline_days": ("day", 1.0),
+    **dict.fromkeys(("mtbf_h", "checkpoint_every_h", "short_h"), ("hour", 1.0)),
+    "restart_minutes": ("minute", 1.0),
+    "save_s": ("second", 1.0),
     "tokens": ("1e9 token", 1e9),
     "active_params": ("1e9 param", 1e9),
     "peak_flops": ("TFLOP/s", 1e12),
@@ -67,6 +73,16 @@ FIELDS = {
     "band_high": ("band",),
     "prefill_rate": ("measured_prefill_tokens_per_s_per_gpu",),
     "decode_rate": ("measured_decode_tokens_per_s_per_gpu",),
+}
+# Assumptions behind what waits for repair.
+FAILING = ("gpu_failures_per_year", "server_failures_per_year", "turnaround_days", "spares_confidence")
+# Factors behind which stands a field of the scenario's reliability.
+RELIABILITY = {
+    "mtbf_h": "interruptions_per_1000_server_days",
+    "restart_minutes": "restart_minutes",
+    "save_s": "checkpoint_write_gb_per_s",
+    "other_time_lost": "other_time_lost",
+    "short_h": "turnaround_days",
 }
 # Factors left out at 1, where they stand for "does not apply", or at 0.
 SILENT = {"pcie", "allocation", "available", "convert"}
@@ -202,9 +218,45 @@ def capacity(subject: Subject) -> Node:
         children=[
             _requirement(subject, slug, need, m) for slug, need in plan.requirements.get(start or "", {}).items()
         ],
-        formula=gettext("in {month}, the busiest month; owned then: {there}").format(
+        related=[_under_repair(subject, holding, m) for holding in plan.fleet.holdings if _fails(subject, holding, m)],
+        formula=gettext("in {month}, the busiest month; in working order then: {there}").format(
             month=subject.month(m), there=subject.counted(float(plan.capacity[m]), "GPU")
         ),
+    )
+
+
+def _fails(subject: Subject, holding: Holding, m: int) -> bool:
+    return holding.machine.slug in subject.plan.repairs and bool(holding.cards[0, m] > 0)
+
+
+def _under_repair(subject: Subject, holding: Holding, m: int) -> Node:
+    """GPUs of one kind of machine that are missing on average, having failed and found no spare."""
+    repairs, apart = subject.plan.repairs[holding.machine.slug], holding.machine.addon is not None
+    hosts, cards = float(holding.hosts[0, m]), float(holding.cards[0, m])
+    kinds = [("servers", hosts, "server", repairs.server_rate, repairs.spare_servers)]
+    if apart:
+        kinds.append(("cards", cards, "GPU", repairs.card_rate, repairs.spare_cards))
+    turnaround = subject.scenario.reliability.turnaround_days
+    children = []
+    for key, units, unit, rate, spares in kinds:
+        away = units * rate * turnaround / DAYS_PER_YEAR
+        kept = float(spares[0, m])
+        formula = gettext("{units} × {rate} failures a year × {days} ÷ 365; spares: {spares}").format(
+            units=subject.counted(units, unit),
+            rate=wording.number(rate),
+            days=subject.counted(turnaround, "day"),
+            spares=wording.number(kept),
+        )
+        label = gettext("Cards away for repair") if key == "cards" else gettext("Servers away for repair")
+        children.append(subject.figure(key, label, away, unit, formula=formula))
+    return subject.figure(
+        "under_repair",
+        gettext("Missing under repair, {item}").format(item=wording.item(holding.machine.slug, subject.book)),
+        float(repairs.under_repair[0, m]),
+        "GPU",
+        children=children,
+        formula=gettext("GPUs whose failure finds no spare, on average (Poisson); taken off what is owned"),
+        drivers=subject.drivers(f"reliability/{name}" for name in FAILING),
     )
 
 
@@ -227,8 +279,11 @@ def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node
             fields: tuple[str, ...] = (field,)
         else:
             (unit, scale), fields = FACTOR_UNITS.get(name, ("1", 1.0)), FIELDS.get(name, (name,))
-        drivers = subject.drivers(f"{base}/{field}" for field in fields if hasattr(work, field))
-        formula = _run_hours(work, need) if name == "gpu_hours_per_run" else ""
+        behind = [f"{base}/{field}" for field in fields if hasattr(work, field)]
+        if name in RELIABILITY:
+            behind.append(f"reliability/{RELIABILITY[name]}")
+        drivers = subject.drivers(behind)
+        formula = _run_hours(work, need) if name == "gpu_hours_per_run" else wording.loss(name, work, need)
         label = wording.factor_name(name)
         children.append(subject.figure(name, label, value / scale, unit, drivers=drivers, formula=formula))
     if need.reserve[0, m]:
