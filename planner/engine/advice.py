@@ -188,7 +188,7 @@ def _network(
     if largest in ("one_gpu", "one_server"):
         return ""
     if largest == "independent_servers":
-        split = isinstance(work, ServingWorkload) and work.measured_prefill_tokens_per_s_per_gpu is not None
+        split = isinstance(work, ServingWorkload) and work.apart
         return "100g" if split else "25g"
     if isinstance(work, (ServingWorkload, BatchWorkload)):
         return "8x400g_rdma"

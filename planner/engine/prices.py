@@ -90,6 +90,7 @@ class Accelerator(Document):
     fp8_tflops: Positive | None = None
     fp4_tflops: Positive | None = None
     fp64_tflops: Positive | None = None
+    tdp_w: Positive | None = None  # nameplate power of the card
     form_factor: str = ""
     successor: str = ""
     software_stack: str = ""  # "CUDA", "ROCm", …; empty: unknown

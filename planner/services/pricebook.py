@@ -299,6 +299,7 @@ class _Maker:
             fp8_tflops=spec.fp8_tflops_dense,
             fp4_tflops=spec.fp4_tflops_dense,
             fp64_tflops=spec.fp64_tensor_tflops or spec.fp64_tflops,
+            tdp_w=spec.tdp_w,
             form_factor=spec.form_factor or "",
             successor=spec.successor_slug or "",
             software_stack=spec.software_stack or "",

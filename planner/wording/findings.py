@@ -220,6 +220,11 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("model outgrows the GPUs in {month}"),
         "warn",
     ),
+    "power_limit_unknown": (
+        _("The power of one {item} is not known: the limit of {limit_w} W changes neither its draw nor its speed."),
+        _("power limit without effect"),
+        "warn",
+    ),
     "wrong_software": (
         _("{workload} needs {framework}, and {item} runs {software_stack}."),
         _("software: {item} runs {software_stack}"),
@@ -404,6 +409,8 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = number(value, digits=3)
             case "limit":
                 texts[name] = _limit(found, evaluation)
+            case "limit_w":
+                texts[name] = number(value)
             case "needed_gpus" | "server_gpus" | "left_gpus" | "gpus" | "noise_db" | "demand_gpu" | "capacity_gpu":
                 texts[name] = "–" if value is None else number(value)
             case "months":

@@ -88,6 +88,7 @@ UNITS = {
     "1/month": _("runs / mo"),
     "run/month": _("runs / mo"),
     "times": "×",
+    "W": "W",
     "kW": "kW",
     "kWh": "kWh",
     "rack": _("racks"),

@@ -20,16 +20,20 @@ LIMITS = {
     "job": _("largest job"),
     "deadline": _("deadline"),
     "throughput": _("throughput"),
+    "concurrency": _("requests under way"),
     "redundancy": _("redundancy"),
 }
 PARTS = {
     "weights": _("Weights"),
     "gradients": _("Gradients"),
     "optimizer": _("Optimiser states"),
+    "adapters": _("Adapters with their optimiser"),
     "activations": _("Activations"),
     "gathered": _("Layer at work"),
     "kv_cache": _("KV cache"),
-    "overhead": _("Overhead"),
+    "framework": _("Framework"),
+    "communication": _("Communication buffers"),
+    "overhead": _("Kept free for fragmentation"),
     "free": _("Free"),
 }
 STATES = {

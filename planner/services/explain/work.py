@@ -10,6 +10,7 @@ from planner import wording
 from planner.engine.calendar import Array
 from planner.engine.demand import Requirement
 from planner.engine.inputs import Workload
+from planner.engine.prices import Source
 from planner.services.explain.nodes import Node, Subject
 
 # factor → (unit, how many of it one of that unit is). Others are plain numbers.
@@ -25,6 +26,8 @@ FACTOR_UNITS: dict[str, tuple[str, float]] = {
             "efficiency",
             "band_low",
             "band_high",
+            "power_share",
+            "power_limit",
         ),
         ("share", 1.0),
     ),
@@ -65,6 +68,7 @@ FIELDS = {
     "flop_per_param": ("method",),
     "band_low": ("band",),
     "band_high": ("band",),
+    "requests_at_once": ("concurrency_p99_to_mean",),
     "prefill_rate": ("measured_prefill_tokens_per_s_per_gpu",),
     "decode_rate": ("measured_decode_tokens_per_s_per_gpu",),
 }
@@ -227,9 +231,12 @@ def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node
             fields: tuple[str, ...] = (field,)
         else:
             (unit, scale), fields = FACTOR_UNITS.get(name, ("1", 1.0)), FIELDS.get(name, (name,))
+        label = wording.factor_name(name)
+        if name in ("power_share", "power_limit"):
+            children.append(_power_limit(subject, name, label, value))
+            continue
         drivers = subject.drivers(f"{base}/{field}" for field in fields if hasattr(work, field))
         formula = _run_hours(work, need) if name == "gpu_hours_per_run" else ""
-        label = wording.factor_name(name)
         children.append(subject.figure(name, label, value / scale, unit, drivers=drivers, formula=formula))
     if need.reserve[0, m]:
         children.append(subject.figure("reserve", gettext("GPUs in spare servers"), float(need.reserve[0, m]), "GPU"))
@@ -240,6 +247,30 @@ def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node
         "GPU",
         children=children,
         formula=f"{_rule(work.kind)} · {wording.limits(need)}",
+    )
+
+
+def power_limit_path(subject: Subject) -> str:
+    """The assumption that limits the power of the plan's GPUs."""
+    own = subject.plan.plan.gpu_power_limit_w is not None
+    return f"plans/{subject.plan.slug}/gpu_power_limit_w" if own else "operations/gpu_power_limit_w"
+
+
+def _power_limit(subject: Subject, name: str, label: str, value: float) -> Node:
+    """What the limit leaves of a card's power, and what that leaves of its speed by the measured curve."""
+    path = power_limit_path(subject)
+    if name == "power_share":
+        return subject.figure(name, label, value, "share", drivers=subject.drivers([path]))
+    declared = wording.declaration(path, subject.document)
+    assert declared is not None
+    return subject.figure(
+        name,
+        label,
+        value,
+        "share",
+        drivers=subject.drivers([path]),
+        formula=gettext("measured at 50, 67 and 83 % of the power, with 4 to 64 requests at once; linear in between"),
+        source=subject.source(Source(basis="sourced", url=declared.source)),
     )
 
 
@@ -288,7 +319,8 @@ def _rule(kind: str) -> str:
         "training": gettext("the larger of mean work and one run's GPUs ÷ target utilisation"),
         "tuning": gettext("mean ÷ target utilisation, at least the GPUs of one run"),
         "serving": gettext(
-            "mean × daily peak × burst factor ÷ target utilisation, up to whole servers, + spare servers"
+            "the larger of mean × daily peak × burst factor ÷ target utilisation and the places of the requests under "
+            "way, up to whole servers, + spare servers"
         ),
         "batch": gettext("mean ÷ target utilisation, at least the GPUs that hold the model"),
         "hpc": gettext("mean ÷ target utilisation, at least the GPUs of the largest job"),
