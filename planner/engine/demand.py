@@ -28,7 +28,7 @@ from planner.engine.needs.case import ROOFLINE_BANDWIDTH
 from planner.engine.prices import Accelerator, AddOn, Build, PriceBook
 from planner.engine.quantities import InputError, Problem
 
-__all__ = ["Machine", "Requirement", "Sizing", "machine_for", "power_share"]
+__all__ = ["Machine", "Requirement", "Sizing", "machine_for", "power_share", "under_limit"]
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,7 @@ def machine_for(book: PriceBook, slug: str, power_limit_w: float | None = None) 
         if part is not None and not part.idle_kw <= part.typical_kw <= part.max_kw:
             raise InputError(Problem((kind, slug), "power_not_rising", part.slug))
     card = book.accelerators[build.accelerator]
-    share = power_share(card, power_limit_w)
-    if share >= 1.0:
-        return Machine(build, addon, card)
-    return Machine(*_limited(build, addon, card, share), card, share)
+    return Machine(*under_limit(build, addon, card, power_limit_w), card, power_share(card, power_limit_w))
 
 
 def power_share(card: Accelerator, limit_w: float | None) -> float:
@@ -101,12 +98,17 @@ def power_share(card: Accelerator, limit_w: float | None) -> float:
     return 1.0 if limit_w is None or not card.tdp_w else min(1.0, limit_w / card.tdp_w)
 
 
-def _limited(build: Build, addon: AddOn | None, card: Accelerator, share: float) -> tuple[Build, AddOn | None]:
+def under_limit(
+    build: Build, addon: AddOn | None, card: Accelerator, limit_w: float | None
+) -> tuple[Build, AddOn | None]:
     """A build and its card that draw at most what the limit allows each card; what else draws power stays as it is.
 
     A card's typical draw is that of the add-on, else its part of the nameplate as the server's is. What the supplies
     lose on the way is not taken off, so that little more may be saved than is said.
     """
+    share = power_share(card, limit_w)
+    if share >= 1.0:
+        return build, addon
     most = (card.tdp_w or 0.0) / 1000.0
     typical = addon.typical_kw if addon else most * build.typical_kw / build.max_kw if build.max_kw else 0.0
     saved, saved_typically = most * (1.0 - share), max(0.0, typical - most * share)

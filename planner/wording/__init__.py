@@ -67,10 +67,12 @@ from planner.wording.plans import (
 from planner.wording.runs import duration, failure
 from planner.wording.sizing import (
     limit,
+    memory_fit,
     memory_part,
     memory_refusal,
     memory_sentence,
     missing,
+    scheduler_saving,
     sizing_doubt,
     sorting,
     status,
@@ -123,6 +125,7 @@ __all__ = [
     "limits",
     "line",
     "locate",
+    "memory_fit",
     "memory_part",
     "memory_refusal",
     "memory_sentence",
@@ -148,6 +151,7 @@ __all__ = [
     "record",
     "say",
     "scenario_name",
+    "scheduler_saving",
     "section",
     "site_name",
     "site_named",

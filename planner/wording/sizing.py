@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from planner.wording.fields import choice
 from planner.wording.numbers import counted
 
 TIERS = {
@@ -40,6 +41,11 @@ STATES = {
     "memory": _("does not fit"),
     "rate": _("no rate known"),
     "target": _("no number suffices"),
+}
+FITS = {
+    "fits": _("fits"),
+    "tight": _("tight"),
+    "none": _("does not fit"),
 }
 STATUSES = {
     "announced": _("announced"),
@@ -79,6 +85,14 @@ DOUBTS = {
         "No training utilisation is published for this hardware and precision: that of the nearest hardware stands in."
     ),
     "memory_unknown": _("The work is stated in GPUs of {there}: whether its jobs fit {here} is not known."),
+    "outgrows_server": _(
+        "From {month} one job needs more GPUs than a server has: servers bought before then need a fabric, or stand "
+        "idle. The plans of a scenario say how many and what they would sell for."
+    ),
+    "outgrows_all": _(
+        "From {month} the model fits into no number of these GPUs: what was bought before then stands idle. The plans "
+        "of a scenario say how many and what they would sell for."
+    ),
     "no_ports": _("This server has no ports for a fabric: the cluster cannot be built of it."),
     "assumed_server": _("The catalog has no server with this GPU: servers of {gpus} are assumed, without a price."),
     "idle_gpus": _("Servers come whole: {all} are bought, {idle} more than needed today."),
@@ -98,6 +112,18 @@ def limit(code: str) -> str:
 def memory_part(code: str) -> str:
     """What lies in the memory of a GPU."""
     return str(PARTS.get(code, code))
+
+
+def memory_fit(code: str) -> str:
+    """Whether a job fits the usable memory."""
+    return str(FITS[code])
+
+
+def scheduler_saving(kind: str) -> str:
+    """What the GPUs saved by scheduling are saved against."""
+    if kind == "none":
+        return gettext("fewer with quotas than first come, first served")
+    return gettext("fewer with {scheduling} than first come, first served").format(scheduling=choice("scheduler", kind))
 
 
 def unsized(state: str) -> str:

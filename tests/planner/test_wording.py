@@ -299,6 +299,12 @@ def test_a_share_is_shown_as_per_cent():
         assert wording.percent(0.14) == "14%"
 
 
+def test_a_number_whose_thousands_no_one_counts_is_a_power_of_ten():
+    assert [wording.number(value) for value in (1e99, -1.5e30, 1e20)] == ["1e99", "−1.5e30", "100" + 6 * ",000"]
+    assert wording.percent(1e99) == "1e101\u00a0%"
+    assert wording.money(2.5e40, "USD") == "$2.5e40"
+
+
 def test_a_number_keeps_four_digits_and_its_real_minus():
     assert [wording.number(value) for value in (5161.3, 0.118, -3.5, 12, float("nan"))] == [
         "5,161",
