@@ -389,13 +389,17 @@ class _Said:
         for name, value in requirement.factors.items():
             if (name in SILENT and abs(value - 1.0) < 1e-12) or (name == "attention_flop" and not value):
                 continue
+            if name == "gang":
+                value = float(requirement.gang_today)
             measured = MEASURED.get(work.kind, ("1", 1.0, ""))[:2]
             unit, scale = measured if name == "measured_rate" else FACTOR_UNITS.get(name, ("1", 1.0))
             found.append((wording.factor_name(name), wording.quantity(value / scale, unit)))
-        if requirement.gang_deadline > 1:
+        grows = requirement.memory_by_month
+        if requirement.gang_deadline > 1 and grows is None:
             found.append((_("GPUs to meet the deadline"), wording.amount(requirement.gang_deadline, "GPU")))
         if need.footprint is not None:
-            found.append((_("GPUs for the memory of one job"), wording.amount(requirement.gang_memory, "GPU")))
+            memory = requirement.gang_memory if grows is None else int(grows[0])
+            found.append((_("GPUs for the memory of one job"), wording.amount(memory, "GPU")))
         if requirement.reserve[0, 0]:
             found.append((_("GPUs in spare servers"), wording.amount(float(requirement.reserve[0, 0]), "GPU")))
         return found

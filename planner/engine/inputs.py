@@ -133,7 +133,7 @@ class PoolWorkload(WorkloadBase):
     measure: Literal["busy", "allocated", "installed"] = "busy"
     gpu_hours_per_month: Annotated[float | None, Quantity("GPU-hour/month", 0.0, 1e8)] = None  # replaces `gpus`
     target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.7, 0.9)] = 0.8
-    peak_to_mean: Annotated[float, Quantity("1", 1.0, 20.0)] = 1.0
+    peak_to_mean: Annotated[float, Quantity("times", 1.0, 20.0)] = 1.0
     scheduler: Literal["none", "quotas", "preemption"] = "quotas"  # counts only where work is in GPU-hours
     gang_gpus: Annotated[int, Quantity("GPU", 1, 4096)] = 1  # GPUs the largest single job needs at once
 
@@ -255,10 +255,10 @@ class ServingWorkload(WorkloadBase):
     output_tokens: Annotated[float, Quantity("token", 1.0, 1e6)] = 300.0
     latency: Literal["batch", "relaxed", "interactive"] = "relaxed"
     diurnal_peak: Annotated[
-        float, Quantity("1", 1.0, 20.0, 1.4, 2.5, "estimate", "https://github.com/Azure/AzurePublicDataset")
+        float, Quantity("times", 1.0, 20.0, 1.4, 2.5, "estimate", "https://github.com/Azure/AzurePublicDataset")
     ] = 2.0
     burst_peak: Annotated[
-        float, Quantity("1", 1.0, 20.0, 1.2, 2.0, "estimate", "https://github.com/Azure/AzurePublicDataset")
+        float, Quantity("times", 1.0, 20.0, 1.2, 2.0, "estimate", "https://github.com/Azure/AzurePublicDataset")
     ] = 1.5
     target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.6, 0.85)] = 0.8
     spare_servers: Annotated[int, Quantity("server", 0, 10)] = 1
@@ -269,7 +269,7 @@ class ServingWorkload(WorkloadBase):
     disaggregated: bool = False  # prompts and answers on servers of their own; so they are where both were measured
     # 99th percentile of the requests under way over their mean; None: Poisson. Chats 1.1 × Poisson, code 8 to 9 × mean.
     concurrency_p99_to_mean: Annotated[
-        float | None, Quantity("1", 1.0, 100.0, None, None, "choice", "https://github.com/Azure/AzurePublicDataset")
+        float | None, Quantity("times", 1.0, 100.0, None, None, "choice", "https://github.com/Azure/AzurePublicDataset")
     ] = None
     driver: Literal["requests", "model_size"] = "requests"
 

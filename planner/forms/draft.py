@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext as _
+
 from catalog.records import Catalog
 from planner import wording
 from planner.engine.inputs import Scenario, get_at, set_at
@@ -36,8 +38,11 @@ class Draft:
     problems : by path, what is wrong with an entry; by "" what is wrong with all of them.
     """
 
-    def __init__(self, base: dict[str, Any], given: Mapping[str, str], catalog: Catalog) -> None:
-        self.base, self.catalog = base, catalog
+    def __init__(
+        self, base: dict[str, Any], given: Mapping[str, str], catalog: Catalog, *, stored: bool = False
+    ) -> None:
+        """stored : whether the base is a scenario that was saved."""
+        self.base, self.catalog, self.stored = base, catalog, stored
         work = base["demand"]["workloads"][0]
         self.kind, self.path = str(work["kind"]), f"demand/workloads/{work['slug']}"
         self.like = ""
@@ -143,7 +148,11 @@ class Draft:
 
     @cached_property
     def _rows(self) -> tuple[list[Row], list[Row], list[Row]]:
-        page = Page(self.scenario, None, sizing.book_for(self.scenario, self.catalog), self.catalog, self.begun)
+        book = sizing.book_for(self.scenario, self.catalog)
+        begun = (_("example"), _("an example to begin with"))
+        if self.stored:
+            begun = (_("scenario"), _("figure of the scenario"))
+        page = Page(self.scenario, None, book, self.catalog, self.begun, begun)
         often, seldom, around = list[Row](), list[Row](), list[Row]()
         for each in self.declared():
             row = page.row(each)

@@ -406,8 +406,6 @@ def _rank(need: Need) -> tuple[Any, ...]:
     return (not need.fits, cluster, unjoined, used, amount, servers, -need.server_gpus)
 
 
-# Factor of a requirement that says what one GPU does → its unit.
-_RATES = {"rate_per_gpu": "request/s", "batch_rate": "amount/s/GPU"}
 # Fields in which a planner states a rate that was measured.
 MEASURED = (
     "measured_tokens_per_s_per_gpu",
@@ -426,21 +424,18 @@ def is_measured(work: Workload) -> bool:
 def _rate(need: Requirement, work: Workload) -> tuple[float, str, bool] | None:
     """What one GPU does: measured where the document says so, else by formula."""
     factors, measured = need.factors, is_measured(work)
-    for name, unit in _RATES.items():
-        if name in factors:
-            return factors[name], _counted_in(work) if name == "batch_rate" else unit, measured
+    kept = factors.get("power_limit", 1.0)
+    if "rate_per_gpu" in factors:
+        return factors["rate_per_gpu"], "request/s", measured
+    if isinstance(work, BatchWorkload):
+        unit = "item/s" if work.tokens_b_per_month is None else "token/s"
+        return (factors["measured_rate"] * kept if measured else factors["batch_rate"]), unit, measured
     if factors.get("gpu_hours_per_run") and "tokens" in factors:
         return factors["tokens"] / (factors["gpu_hours_per_run"] * 3600.0), "token/s", measured
-    kept = factors.get("power_limit", 1.0)
     if isinstance(work, HpcWorkload):
         flops = factors["measured_rate"] if measured else factors["fp64_flops"] * factors["efficiency"]
         return flops * kept / 1e12, "TFLOP/s", measured
     return None
-
-
-def _counted_in(work: Workload) -> str:
-    """Unit of the rate of work that may wait: it is stated in items or in tokens."""
-    return "token/s" if isinstance(work, BatchWorkload) and work.tokens_b_per_month is not None else "item/s"
 
 
 def _cards_kw(card: Accelerator, gpus: int, limit_w: float | None) -> float | None:

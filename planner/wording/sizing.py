@@ -122,8 +122,9 @@ def memory_fit(code: str) -> str:
 def scheduler_saving(kind: str) -> str:
     """What the GPUs saved by scheduling are saved against."""
     if kind == "none":
-        return gettext("fewer with quotas than first come, first served")
-    return gettext("fewer with {scheduling} than first come, first served").format(scheduling=choice("scheduler", kind))
+        return gettext("fewer in the busiest month with quotas than first come, first served")
+    pattern = gettext("fewer in the busiest month with {scheduling} than first come, first served")
+    return pattern.format(scheduling=choice("scheduler", kind))
 
 
 def unsized(state: str) -> str:

@@ -111,7 +111,7 @@ def serving_needed(work: ServingWorkload, case: Case) -> Requirement:
         "server_gpus": float(case.failure_gpus),
         "servers_active": servers,
     }
-    limits = {"throughput": most(whole(load, 0.0)), "memory": float(rates.replica.max())}
+    limits = {"throughput": most(whole(load, 0.0)), **case.by_memory(rates.replica)}
     if np.isfinite(rates.batch).any():
         factors |= {"requests_at_once": float(at_once[0]), "batch": float(rates.batch[0])}
         limits["concurrency"] = most(np.ceil(places / unit - SLACK) * unit)
@@ -281,10 +281,10 @@ def batch_needed(work: BatchWorkload, case: Case) -> Requirement:
         replica=int(rates.gpus[0]),
         gang_memory=int(rates.gpus.max()),
         fits=bool(np.isfinite(rates.replica[0])),
-        limits={"throughput": most(over(mean, target)), "memory": float(rates.replica.max())},
+        limits={"throughput": most(over(mean, target)), **case.by_memory(rates.replica)},
         factors={
             **rates.factors,
-            "batch_rate": float(rate[0]),
+            **({} if "measured_rate" in rates.factors else {"batch_rate": float(rate[0])}),
             **case.limits_said(kept),
             "target_utilisation": target,
         },

@@ -48,6 +48,10 @@ class Case:
         """What the power limit leaves of the speed, with so many requests under way on a replica. [1]"""
         return np.asarray(formulas.limited_rate(self.power_share, concurrency))
 
+    def by_memory(self, gpus: Array) -> dict[str, float]:
+        """The limit that memory sets, where it asks most; none without a model to hold."""
+        return {} if self.shape is None else {"memory": float(gpus.max())}
+
     def limits_said(self, kept: Array, concurrency: Array | None = None) -> dict[str, float]:
         """Factors of the first month that say what a power limit does; none where none is set."""
         if self.power_share >= 1.0:

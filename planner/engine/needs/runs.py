@@ -65,7 +65,7 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
         gang_deadline=int(by_deadline.max()),
         fits=bool(fits[0]),
         limits={
-            "memory": float(by_memory.max()),
+            **case.by_memory(by_memory),
             "deadline": float(by_deadline.max()),
             "throughput": most(mean),
         },
