@@ -80,6 +80,7 @@ UNITS = {
     "token": _("tokens"),
     "token/s": _("tokens / s"),
     "token/s/GPU": _("tokens / s / GPU"),
+    "request": _("requests"),
     "request/day": _("requests / day"),
     "request/s/GPU": _("requests / s / GPU"),
     "request/s": _("requests / s"),

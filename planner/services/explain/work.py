@@ -32,6 +32,7 @@ FACTOR_UNITS: dict[str, tuple[str, float]] = {
         ("share", 1.0),
     ),
     **dict.fromkeys(("peak_to_mean", "diurnal", "burst"), ("times", 1.0)),
+    **dict.fromkeys(("batch", "requests_at_once", "under_way"), ("request", 1.0)),
     **dict.fromkeys(("gang", "server_gpus", "replica_gpus"), ("GPU", 1.0)),
     **dict.fromkeys(("spare_servers", "servers_active"), ("server", 1.0)),
     "gpu_hours_per_run": ("GPU-hour", 1.0),
@@ -69,6 +70,7 @@ FIELDS = {
     "band_low": ("band",),
     "band_high": ("band",),
     "requests_at_once": ("concurrency_p99_to_mean",),
+    "servers_active": ("disaggregated",),
     "prefill_rate": ("measured_prefill_tokens_per_s_per_gpu",),
     "decode_rate": ("measured_decode_tokens_per_s_per_gpu",),
 }
