@@ -143,6 +143,7 @@ class _Said:
             "tier_code": need.tier,
             "limit": wording.limit(requirement.limit),
             "runner_up": wording.limit(requirement.runner_up) if requirement.runner_up else "",
+            "limits": self.limits(need),
             "rate": self.rate(need),
             "power": self.power(need),
             "price": self.price(need),
@@ -164,6 +165,12 @@ class _Said:
             "slug": build.slug,
             "last": wording.amount(need.bought.servers_last, "server"),
         }
+
+    def limits(self, need: Need) -> str:
+        """ "63 GPUs by the deadline; memory alone would need 24 GPUs", where each asks most."""
+        assert need.requirement is not None
+        said = wording.limits(need.requirement)
+        return said if need.gpus == need.gpus_last else _("over all months at most {limits}").format(limits=said)
 
     def outgrown(self, need: Need) -> str:
         """When a model that grows no longer fits: a server, or any number of GPUs."""
@@ -321,6 +328,11 @@ class _Said:
         if need.state == "memory" and need.footprint is not None:
             held = need.footprint
             return wording.memory_refusal(_gigabytes(held.used), _gigabytes(held.nameplate), held.gpus)
+        if need.state == "software":
+            return _("It runs {stack}; this work needs {framework}.").format(
+                stack=need.accelerator.software_stack,
+                framework=wording.choice("framework", self.answer.work.framework),
+            )
         if need.state == "target":
             return _("With a target utilisation of 0 no number of GPUs suffices.")
         return _("The catalog lacks a figure from which its rate for this work would follow, so it is not offered.")
@@ -431,6 +443,14 @@ class _Said:
             band = formulas.training_band(card.architecture, work.precision, shape.moe, need.gang <= need.server_gpus)
             if not band.published:
                 found.append(wording.sizing_doubt("unpublished_band"))
+        if work.kind == "serving" and work.apart:
+            found.append(wording.sizing_doubt("apart"))
+        if work.framework is not None and card.pytorch == "partial":
+            found.append(wording.sizing_doubt("software_partial"))
+        rule = self.answer.export_rule(need)
+        if rule is not None:
+            code = "export_prohibited" if rule.verdict == "prohibited" else "export_licence"
+            found.append(wording.sizing_doubt(code, country=rule.country, dated=wording.date(rule.effective)))
         here, there = card.memory_gb, self.reference.memory_gb if self.reference is not None else None
         if need.footprint is None and here and there and here < there:
             texts = {"here": wording.amount(here, "GB"), "there": wording.amount(there, "GB")}

@@ -15,6 +15,7 @@ from planner.engine import workload as formulas
 from planner.engine.advice import Saving, scheduler_saving
 from planner.engine.calendar import Array, Calendar, calendar_for, lead_in_months
 from planner.engine.demand import Requirement, Sizing, power_share, under_limit
+from planner.engine.eligibility import country_of, export_rule, runs_software
 from planner.engine.footprint import Footprint, footprint
 from planner.engine.inputs import (
     BatchWorkload,
@@ -31,6 +32,7 @@ from planner.engine.prices import (
     Accelerator,
     Build,
     CloudOffer,
+    ExportRule,
     MissingRate,
     Price,
     PriceBook,
@@ -174,8 +176,9 @@ class Rented:
 class Need:
     """What a workload needs of one accelerator.
 
-    state : "fits"; "memory" where one job does not fit any gang or replica; "rate" where the catalog lacks what the
-            rate follows from; "target" where no number of GPUs suffices.
+    state : "fits"; "software" where it runs another software stack than the work needs; "memory" where one job does
+            not fit any gang or replica; "rate" where the catalog lacks what the rate follows from; "target" where no
+            number of GPUs suffices.
     gpus, gpus_last : needed today and in the last month, whole. [GPU]
     band  : (fewest, most) GPUs where runs reach the upper or the lower end of what was published for this hardware;
             None for other work, and where the planner says what they reach.
@@ -246,6 +249,11 @@ class Answer:
     def work(self) -> Workload:
         return self.scenario.demand.workloads[0]
 
+    def export_rule(self, need: Need) -> ExportRule | None:
+        """The rule by which an accelerator may not be sold into the country of the room freely; None where it may."""
+        rule = export_rule(need.accelerator, country_of(self.scenario))
+        return None if rule is None or rule.verdict == "allowed" else rule
+
     def of(self, slug: str) -> Need | None:
         return next((need for need in self.needs if need.slug == slug), None)
 
@@ -308,6 +316,8 @@ class _Asked:
 
     def _on(self, card: Accelerator, item: ItemRecord, build: Build | None) -> Need:
         gpus = build.accelerator_count if build else ASSUMED_GPUS
+        if not runs_software(self.work, card):
+            return Need(card, item, "software", gpus)
         one_domain = build.one_domain if build else card.form_factor in JOINED
         try:
             need = self._required(self.work, card, gpus, one_domain)

@@ -38,6 +38,7 @@ PARTS = {
     "free": _("Free"),
 }
 STATES = {
+    "software": _("other software"),
     "memory": _("does not fit"),
     "rate": _("no rate known"),
     "target": _("no number suffices"),
@@ -93,6 +94,15 @@ DOUBTS = {
         "From {month} the model fits into no number of these GPUs: what was bought before then stands idle. The plans "
         "of a scenario say how many and what they would sell for."
     ),
+    "apart": _(
+        "Prompts and answers have servers of their own, each kind with its spares: caches move between them, so plan "
+        "for 100 GbE per server at least."
+    ),
+    "software_partial": _("PyTorch supports this accelerator only in part: test the work on it before buying."),
+    "export_licence": _(
+        "It may be sold into this country ({country}) only with an export licence, by the rule in force since {dated}."
+    ),
+    "export_prohibited": _("It may not be sold into this country ({country}), by the rule in force since {dated}."),
     "no_ports": _("This server has no ports for a fabric: the cluster cannot be built of it."),
     "assumed_server": _("The catalog has no server with this GPU: servers of {gpus} are assumed, without a price."),
     "idle_gpus": _("Servers come whole: {all} are bought, {idle} more than needed today."),

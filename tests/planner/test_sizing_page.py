@@ -348,3 +348,19 @@ def test_a_scenario_made_of_a_scenario_keeps_its_room_and_market(signed, row):
     assert answer.headers["Location"] == f"/s/{made.pk}/"
     for part in ("sites", "market", "operations", "finance"):
         assert made.head.document[part] == row.head.document[part], part
+
+
+def test_what_runs_other_software_is_not_offered_and_says_what_it_runs(signed):
+    page = signed.get(PAGE, {"kind": "pool", "framework": "cuda", "show": "all", "pick": "mi300x"}).content.decode()
+    row = plain(re.search(r'<tr id="need-mi300x".*?</tr>', page, re.S)[0])
+    assert "other software" in row
+    assert "not offered" in row
+    assert "It runs ROCm; this work needs CUDA." in plain(page)
+    assert "GPU" in plain(re.search(r'<tr id="need-h200-sxm".*?</tr>', page, re.S)[0])
+
+
+def test_what_decides_is_told_with_the_gpus_it_asks_for(signed):
+    given = {"kind": "pool", "gpus": "6", "growth/kind": "constant", "pick": "h200-sxm", "gang_gpus": "2"}
+    assert "7.5 GPUs by throughput; the largest job alone would need 2 GPUs" in plain(
+        signed.get(PAGE, given).content.decode()
+    )
