@@ -86,7 +86,9 @@ class Draft:
     def _read(self, given: Mapping[str, str]) -> None:
         for each in self.declared():
             name = self.name(each.path)
-            if name not in given or name == "growth/kind" or (self.without and each.path.startswith(self.without)):
+            if name not in given or name == "growth/kind" or each.kind == "part":
+                continue
+            if self.without and each.path.startswith(self.without):
                 continue
             self.typed[each.path] = given[name][:MAX_TYPED]
             try:

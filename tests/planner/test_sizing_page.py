@@ -309,6 +309,9 @@ def test_work_without_a_model_needs_a_measured_rate_and_then_has_no_memory(signe
     )
     assert "model=off" in again.query()
     assert again.scenario.demand.workloads[0].model is None
+    back = draft("batch", preset="", model="on", measured_rate_per_gpu="500").scenario.demand.workloads[0]
+    assert back.model is not None
+    assert back.measured_rate_per_gpu == 500.0
 
 
 BAD = ["-99", "1e99", "", "NaN", "inf", "x" * 10_000, "<script>alert(1)</script>"]
