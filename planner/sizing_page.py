@@ -288,6 +288,7 @@ class _Said:
             "usable": _gigabytes(held.usable),
             "all": _gigabytes(held.nameplate),
             "fit": wording.memory_fit(held.fit),
+            "fit_code": held.fit,
             "source": wording.source(need.accelerator.source),
         }
 
