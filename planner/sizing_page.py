@@ -14,6 +14,7 @@ from planner import wording
 from planner.charts import memory
 from planner.engine import workload as formulas
 from planner.engine.footprint import PARTS, Footprint
+from planner.engine.prices import Source
 from planner.services.explain.work import FACTOR_UNITS, MEASURED, SILENT
 from planner.services.sizing import Answer, Need
 
@@ -124,7 +125,8 @@ class _Said:
             "refusal": "" if need.fits else wording.unsized(need.state),
             "bar": self.bar(need.footprint),
             "held": self.held(need.footprint),
-            "tight": need.footprint is not None and need.footprint.fit == "tight",
+            "fit": need.footprint.fit if need.footprint is not None else "",
+            "fit_words": wording.memory_fit(need.footprint.fit) if need.footprint is not None else "",
             **(self.facts(need) if need.fits else {}),
         }
 
@@ -134,12 +136,14 @@ class _Said:
         assert requirement is not None
         return {
             "gpus": wording.amount(found.gpus, "GPU"),
-            "gpus_last": wording.amount(found.gpus_last, "GPU") if found.gpus_last != found.gpus else "",
+            "gpus_last": wording.amount(found.gpus_last, "GPU") if found.gpus_last not in (found.gpus, 0) else "",
+            "outgrown": self.outgrown(need),
             "servers": self.servers(need),
             "tier": wording.tier(need.tier),
             "tier_code": need.tier,
             "limit": wording.limit(requirement.limit),
             "runner_up": wording.limit(requirement.runner_up) if requirement.runner_up else "",
+            "limits": self.limits(need),
             "rate": self.rate(need),
             "power": self.power(need),
             "price": self.price(need),
@@ -162,13 +166,30 @@ class _Said:
             "last": wording.amount(need.bought.servers_last, "server"),
         }
 
-    def rate(self, need: Need) -> dict[str, str]:
+    def limits(self, need: Need) -> str:
+        """ "63 GPUs by the deadline; memory alone would need 24 GPUs", where each asks most."""
+        assert need.requirement is not None
+        said = wording.limits(need.requirement)
+        return said if need.gpus == need.gpus_last else _("over all months at most {limits}").format(limits=said)
+
+    def outgrown(self, need: Need) -> str:
+        """When a model that grows no longer fits: a server, or any number of GPUs."""
+        server, everything = need.outgrown
+        if everything is not None:
+            return _("fits no number of them from {month}").format(month=self.month(everything))
+        return "" if server is None else _("outgrows a server in {month}").format(month=self.month(server))
+
+    def month(self, m: int) -> str:
+        return wording.month_label(self.answer.calendar, m)
+
+    def rate(self, need: Need) -> dict[str, Any]:
         """What one GPU does, whether by formula or measured, and beside the reference."""
-        found = {"text": "", "basis": "", "ratio": ""}
+        found: dict[str, Any] = {"text": "", "basis": "", "ratio": "", "source": None}
         if need.rate is not None:
             amount, unit, measured = need.rate
             found["text"] = wording.amount(amount, unit, digits=3)
             found["basis"] = _("measured") if measured else _("by formula")
+            found["source"] = wording.source(Source(basis="own") if measured else need.accelerator.source)
         if need.ratio is not None and self.reference is not None and need.slug != self.reference.slug:
             times = wording.number(need.ratio, digits=3)
             found["ratio"] = _("{times} × the reference").format(times=times)
@@ -241,11 +262,11 @@ class _Said:
         return mark_safe(memory.bar(held, sentence))
 
     def held(self, held: Footprint | None) -> str:
-        """ "124 of 141 GB"."""
+        """ "107 of 124 GB usable"."""
         if held is None:
             return ""
-        used = wording.number(held.used / GB, digits=3)
-        return _("{used} of {all}").format(used=used, all=_gigabytes(held.nameplate))
+        filled = wording.number(held.filled / GB, digits=3)
+        return _("{filled} of {usable} usable").format(filled=filled, usable=_gigabytes(held.usable))
 
     def part(self, code: str, held: Footprint) -> str:
         """A part by name; the cache with the requests it holds."""
@@ -264,7 +285,11 @@ class _Said:
             "gpus": wording.number(held.gpus),
             "cells": [_gigabytes(held.parts[code]) if code in held.parts else "–" for code in codes],
             "free": _gigabytes(held.free),
+            "usable": _gigabytes(held.usable),
             "all": _gigabytes(held.nameplate),
+            "fit": wording.memory_fit(held.fit),
+            "fit_code": held.fit,
+            "source": wording.source(need.accelerator.source),
         }
 
     # ── one accelerator in full ──
@@ -278,6 +303,12 @@ class _Said:
             "reason": self.reason(need),
             "legend": [] if held is None else self.legend(held, codes),
             "spread": "" if held is None else wording.amount(held.gpus, "GPU"),
+            "usable": "" if held is None else _gigabytes(held.usable),
+            "nameplate": "" if held is None else _gigabytes(held.nameplate),
+            "kv_token": self.kv_token(held),
+            "band": self.band(need),
+            "limit_of": self.power_limit(need),
+            "saving": self.saving(need),
             "factors": self.factors(need),
             "doubts": self.doubts(need),
         }
@@ -298,6 +329,11 @@ class _Said:
         if need.state == "memory" and need.footprint is not None:
             held = need.footprint
             return wording.memory_refusal(_gigabytes(held.used), _gigabytes(held.nameplate), held.gpus)
+        if need.state == "software":
+            return _("It runs {stack}; this work needs {framework}.").format(
+                stack=need.accelerator.software_stack,
+                framework=wording.choice("framework", self.answer.work.framework),
+            )
         if need.state == "target":
             return _("With a target utilisation of 0 no number of GPUs suffices.")
         return _("The catalog lacks a figure from which its rate for this work would follow, so it is not offered.")
@@ -306,6 +342,56 @@ class _Said:
         found = [{"code": code, "name": self.part(code, held), "text": _gigabytes(held.parts[code])} for code in codes]
         name = wording.memory_part("free") if held.free >= 0 else _("Too much by")
         return [*found, {"code": "free", "name": name, "text": _gigabytes(abs(held.free))}]
+
+    def kv_token(self, held: Footprint | None) -> str:
+        """ "131,072 byte": what a token of a request takes in the cache of all GPUs."""
+        if held is None or not held.kv_token:
+            return ""
+        return wording.amount(held.kv_token, "byte", digits=9)
+
+    def band(self, need: Need) -> str:
+        """ "48–128 GPUs over what published runs reached"."""
+        if need.band is None or need.band[0] == need.band[1]:
+            return ""
+        few, many = need.band
+        return _("{few}–{many} over what published runs reached").format(
+            few=wording.number(few), many=wording.amount(many, "GPU")
+        )
+
+    def power_limit(self, need: Need) -> dict[str, Any] | None:
+        """What a power limit leaves of draw and speed, with the requests under way and the source of the curve."""
+        found, requirement = need.limited, need.requirement
+        limit = self.answer.scenario.operations.gpu_power_limit_w
+        if limit is None or requirement is None:
+            return None
+        if found is None or need.accelerator.tdp_w is None:
+            known = need.accelerator.tdp_w
+            note = _("the card's power is not known") if not known else _("no more than the card draws anyway")
+            return {"text": _("without effect"), "note": note, "url": ""}
+        share, kept = found
+        note = _("of {watts}; {kept} of the speed").format(
+            watts=wording.amount(need.accelerator.tdp_w, "W"), kept=wording.percent(kept)
+        )
+        if "under_way" in requirement.factors:
+            way = wording.number(requirement.factors["under_way"], digits=2)
+            note = _("{note} with {requests} requests under way").format(note=note, requests=way)
+        if need.bought is not None:
+            without = wording.amount(need.bought.unlimited_kw, "kW", digits=3)
+            note = _("{note}; the same servers would draw {kw} without it").format(note=note, kw=without)
+        declared = wording.declaration("operations/gpu_power_limit_w", self.answer.scenario)
+        watts = wording.amount(share * need.accelerator.tdp_w, "W")
+        return {"text": watts, "note": note, "url": declared.source if declared is not None else ""}
+
+    def saving(self, need: Need) -> dict[str, str] | None:
+        """GPUs that a scheduler saves a pool, and their price where there is one."""
+        if need.saving is None:
+            return None
+        said = wording.scheduler_saving(need.saving.kind)
+        worth = ""
+        if need.amount is not None and need.bought is not None and need.bought.servers:
+            each = need.amount / (need.bought.servers * need.server_gpus)
+            worth = wording.money(need.saving.saved * each, self.currency, compact=True)
+        return {"text": wording.amount(need.saving.saved, "GPU", digits=3), "worth": worth, "note": said}
 
     def factors(self, need: Need) -> list[tuple[str, str]]:
         """Each factor of the requirement once, by name; then the GPUs that each limit asks for."""
@@ -316,16 +402,30 @@ class _Said:
         for name, value in requirement.factors.items():
             if (name in SILENT and abs(value - 1.0) < 1e-12) or (name == "attention_flop" and not value):
                 continue
+            if name == "gang":
+                value = float(requirement.gang_today)
             measured = MEASURED.get(work.kind, ("1", 1.0, ""))[:2]
             unit, scale = measured if name == "measured_rate" else FACTOR_UNITS.get(name, ("1", 1.0))
             found.append((wording.factor_name(name), wording.quantity(value / scale, unit)))
-        if requirement.gang_deadline > 1:
+        grows = requirement.memory_by_month
+        if requirement.gang_deadline > 1 and grows is None:
             found.append((_("GPUs to meet the deadline"), wording.amount(requirement.gang_deadline, "GPU")))
         if need.footprint is not None:
-            found.append((_("GPUs for the memory of one job"), wording.amount(requirement.gang_memory, "GPU")))
+            memory = requirement.gang_memory if grows is None else int(grows[0])
+            found.append((_("GPUs for the memory of one job"), wording.amount(memory, "GPU")))
         if requirement.reserve[0, 0]:
             found.append((_("GPUs in spare servers"), wording.amount(float(requirement.reserve[0, 0]), "GPU")))
         return found
+
+    def cliff(self, need: Need) -> str:
+        """The fit cliff: the month, and what it means for what was bought."""
+        server, everything = need.outgrown
+        found = []
+        if server is not None and server != everything:
+            found.append(wording.sizing_doubt("outgrows_server", month=self.month(server)))
+        if everything is not None:
+            found.append(wording.sizing_doubt("outgrows_all", month=self.month(everything)))
+        return " ".join(found)
 
     def doubts(self, need: Need) -> list[str]:
         """Reservations that hold for this answer."""
@@ -338,10 +438,20 @@ class _Said:
                 found.append(wording.sizing_doubt("moe_serving"))
             if card.architecture.lower().startswith("cdna"):
                 found.append(wording.sizing_doubt("amd_serving"))
-        if by_formula and shape is not None and work.kind == "training" and work.mfu is None:
+        if need.outgrown != (None, None):
+            found.append(self.cliff(need))
+        if by_formula and shape is not None and work.kind in ("training", "tuning") and work.mfu is None:
             band = formulas.training_band(card.architecture, work.precision, shape.moe, need.gang <= need.server_gpus)
             if not band.published:
                 found.append(wording.sizing_doubt("unpublished_band"))
+        if work.kind == "serving" and work.apart:
+            found.append(wording.sizing_doubt("apart"))
+        if work.framework is not None and card.pytorch == "partial":
+            found.append(wording.sizing_doubt("software_partial"))
+        rule = self.answer.export_rule(need)
+        if rule is not None:
+            code = "export_prohibited" if rule.verdict == "prohibited" else "export_licence"
+            found.append(wording.sizing_doubt(code, country=rule.country, dated=wording.date(rule.effective)))
         here, there = card.memory_gb, self.reference.memory_gb if self.reference is not None else None
         if need.footprint is None and here and there and here < there:
             texts = {"here": wording.amount(here, "GB"), "there": wording.amount(there, "GB")}

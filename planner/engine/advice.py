@@ -188,7 +188,7 @@ def _network(
     if largest in ("one_gpu", "one_server"):
         return ""
     if largest == "independent_servers":
-        split = isinstance(work, ServingWorkload) and work.measured_prefill_tokens_per_s_per_gpu is not None
+        split = isinstance(work, ServingWorkload) and work.apart
         return "100g" if split else "25g"
     if isinstance(work, (ServingWorkload, BatchWorkload)):
         return "8x400g_rdma"
@@ -297,8 +297,17 @@ def _local_tb(work: Workload, shape: ModelShape | None, server_gpus: int, rules:
 # ── What a scheduler is worth, section 9 ──
 
 
-def scheduler_worth(work: Workload, need: Requirement, result: PlanResult) -> Scheduler | None:
-    """GPUs and money that the scheduler of a pool saves; None where the work is not stated in GPU-hours."""
+@dataclass(frozen=True)
+class Saving:
+    """What a scheduler saves a pool in its busiest month; of a pool that has none, what quotas would. [GPU]"""
+
+    kind: str
+    gpus: float  # needed with what the pool has
+    saved: float
+
+
+def scheduler_saving(work: Workload, need: Requirement) -> Saving | None:
+    """GPUs that the scheduler of a pool saves; None where the work is not stated in GPU-hours."""
     if not isinstance(work, PoolWorkload) or work.gpu_hours_per_month is None:
         return None
     gpus = float(need.required.max())
@@ -306,10 +315,14 @@ def scheduler_worth(work: Workload, need: Requirement, result: PlanResult) -> Sc
         return None
     share, none = formulas.ALLOCATION_SHARE[work.scheduler], formulas.ALLOCATION_SHARE["none"]
     if work.scheduler == "none":
-        saved = gpus * (1.0 - none / formulas.ALLOCATION_SHARE["quotas"])
-    else:
-        saved = gpus * (share / none - 1.0)
-    return Scheduler(work.scheduler, gpus, saved, cost_per_gpu(result))
+        return Saving(work.scheduler, gpus, gpus * (1.0 - none / formulas.ALLOCATION_SHARE["quotas"]))
+    return Saving(work.scheduler, gpus, gpus * (share / none - 1.0))
+
+
+def scheduler_worth(work: Workload, need: Requirement, result: PlanResult) -> Scheduler | None:
+    """GPUs and money that the scheduler of a pool saves; None where the work is not stated in GPU-hours."""
+    saving = scheduler_saving(work, need)
+    return None if saving is None else Scheduler(saving.kind, saving.gpus, saving.saved, cost_per_gpu(result))
 
 
 def cost_per_gpu(result: PlanResult) -> float | None:

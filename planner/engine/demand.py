@@ -28,7 +28,7 @@ from planner.engine.needs.case import ROOFLINE_BANDWIDTH
 from planner.engine.prices import Accelerator, AddOn, Build, PriceBook
 from planner.engine.quantities import InputError, Problem
 
-__all__ = ["Machine", "Requirement", "Sizing", "machine_for"]
+__all__ = ["Machine", "Requirement", "Sizing", "machine_for", "power_share", "under_limit"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class Machine:
     build: Build
     addon: AddOn | None
     accelerator: Accelerator
+    power_share: float = 1.0  # what a power limit leaves of the nameplate power of a card; build and card draw by it
 
     @property
     def slug(self) -> str:
@@ -76,8 +77,8 @@ class Machine:
         return max(0.0, (self.build.weight_kg or 0.0) - self.base_cards * (self.addon.weight_kg if self.addon else 0.0))
 
 
-def machine_for(book: PriceBook, slug: str) -> Machine:
-    """The machine of a build slug.
+def machine_for(book: PriceBook, slug: str, power_limit_w: float | None = None) -> Machine:
+    """The machine of a build slug, its cards under a power limit where there is one.
 
     Raises InputError where the book does not hold it, or where it idles above its typical draw or that above its most.
     """
@@ -88,7 +89,36 @@ def machine_for(book: PriceBook, slug: str) -> Machine:
     for kind, part in (("builds", build), ("addons", addon)):
         if part is not None and not part.idle_kw <= part.typical_kw <= part.max_kw:
             raise InputError(Problem((kind, slug), "power_not_rising", part.slug))
-    return Machine(build, addon, book.accelerators[build.accelerator])
+    card = book.accelerators[build.accelerator]
+    return Machine(*under_limit(build, addon, card, power_limit_w), card, power_share(card, power_limit_w))
+
+
+def power_share(card: Accelerator, limit_w: float | None) -> float:
+    """What a power limit leaves of a card's nameplate power; 1 where none is set or the nameplate is not known. [1]"""
+    return 1.0 if limit_w is None or not card.tdp_w else min(1.0, limit_w / card.tdp_w)
+
+
+def under_limit(
+    build: Build, addon: AddOn | None, card: Accelerator, limit_w: float | None
+) -> tuple[Build, AddOn | None]:
+    """A build and its card that draw at most what the limit allows each card; what else draws power stays as it is.
+
+    A card's typical draw is that of the add-on, else its part of the nameplate as the server's is. What the supplies
+    lose on the way is not taken off, so that little more may be saved than is said.
+    """
+    share = power_share(card, limit_w)
+    if share >= 1.0:
+        return build, addon
+    most = (card.tdp_w or 0.0) / 1000.0
+    typical = addon.typical_kw if addon else most * build.typical_kw / build.max_kw if build.max_kw else 0.0
+    saved, saved_typically = most * (1.0 - share), max(0.0, typical - most * share)
+
+    def less(part: Build | AddOn, cards: int) -> dict[str, float]:
+        busy = max(part.idle_kw, part.typical_kw - cards * saved_typically)
+        return {"typical_kw": busy, "max_kw": max(busy, part.max_kw - cards * saved)}
+
+    limited = build.model_copy(update=less(build, build.accelerator_count))
+    return limited, addon and addon.model_copy(update=less(addon, addon.cards))
 
 
 class Sizing:
@@ -98,7 +128,7 @@ class Sizing:
         self.scenario, self.book, self.calendar = scenario, book, calendar
         speedup = scenario.demand.software_speedup_per_year
         self.software = (1.0 - speedup) ** calendar.years  # work per unit left, (M,)
-        self._known: dict[tuple[str, str, int, bool], Requirement] = {}
+        self._known: dict[tuple[str, str, int, bool, float], Requirement] = {}
 
     @cached_property
     def workloads(self) -> list[Workload]:
@@ -118,18 +148,26 @@ class Sizing:
     def on_machine(self, work: Workload, machine: Machine, filled: bool = False) -> Requirement:
         """The requirement on a machine; one whose free slots are filled loses all of them with one server."""
         lost = machine.slots if filled else machine.base_cards
-        return self.on(work, machine.accelerator, machine.server_gpus, machine.build.one_domain, lost)
+        one_domain, share = machine.build.one_domain, machine.power_share
+        return self.on(work, machine.accelerator, machine.server_gpus, one_domain, lost, share)
 
     def on(
-        self, work: Workload, hardware: Accelerator, server_gpus: int, one_domain: bool, failure_gpus: int | None = None
+        self,
+        work: Workload,
+        hardware: Accelerator,
+        server_gpus: int,
+        one_domain: bool,
+        failure_gpus: int | None = None,
+        power_share: float = 1.0,
     ) -> Requirement:
         """The requirement of a workload on hardware in servers of `server_gpus`.
 
         failure_gpus : GPUs lost with one server, the unit of N+k (default: the whole server).
+        power_share  : see `Machine.power_share`. [1]
         Raises InputError `no_rate` where the hardware's rate for this work is unknown.
         """
         failure = failure_gpus or server_gpus
-        key = (work.slug, hardware.slug, server_gpus * 1000 + failure, one_domain)
+        key = (work.slug, hardware.slug, server_gpus * 1000 + failure, one_domain, power_share)
         if key not in self._known:
             case = Case(
                 work.slug,
@@ -143,6 +181,7 @@ class Sizing:
                 lambda: self._ratio(work, hardware),
                 self.scenario.reliability,
                 self.scenario.operations.checkpoint_minutes,
+                power_share,
             )
             self._known[key] = _needed(work, case)
         return self._known[key]

@@ -122,6 +122,7 @@ class _PlanRun:
         )
         result.orders = orders_of(result, bought)
         result.warnings.extend(cliffs(result, self.scenario, bought))
+        result.warnings.extend(self._unlimited())
         judge_eligibility(result, self.scenario)
         judge(result, self.scenario, self.books, lost)
         return result
@@ -145,7 +146,7 @@ class _PlanRun:
         slugs = dict.fromkeys(slug for slug in wanted if slug)
         for slug in slugs:
             try:
-                machine = machine_for(self.books.book, slug)
+                machine = machine_for(self.books.book, slug, self._power_limit())
                 self._check_start(machine)
                 filled = self._fills(machine)
                 self.requirements[slug] = {
@@ -157,6 +158,19 @@ class _PlanRun:
         if len(self.machines) < len(slugs):  # a plan one of whose builds is unknown cannot be half simulated
             self.machines.clear()
             self.requirements.clear()
+
+    def _power_limit(self) -> float | None:
+        """Power limit of every GPU that the plan owns. [W]"""
+        own = self.plan.gpu_power_limit_w
+        return self.scenario.operations.gpu_power_limit_w if own is None else own
+
+    def _unlimited(self) -> list[Finding]:
+        """Cards on which the power limit does nothing, since their own power is not known."""
+        limit = self._power_limit()
+        unknown = {each.accelerator.slug for each in self.machines.values() if not each.accelerator.tdp_w}
+        if limit is None:
+            return []
+        return [Finding("power_limit_unknown", None, {"item": slug, "limit_w": limit}) for slug in sorted(unknown)]
 
     def _check_start(self, machine: Machine) -> None:
         """Refuse more cards than there are slots, and other than the built-in ones where a build takes no cards."""

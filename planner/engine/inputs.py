@@ -134,7 +134,7 @@ class PoolWorkload(WorkloadBase):
     measure: Literal["busy", "allocated", "installed"] = "busy"
     gpu_hours_per_month: Annotated[float | None, Quantity("GPU-hour/month", 0.0, 1e8)] = None  # replaces `gpus`
     target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.7, 0.9)] = 0.8
-    peak_to_mean: Annotated[float, Quantity("1", 1.0, 20.0)] = 1.0
+    peak_to_mean: Annotated[float, Quantity("times", 1.0, 20.0)] = 1.0
     scheduler: Literal["none", "quotas", "preemption"] = "quotas"  # counts only where work is in GPU-hours
     gang_gpus: Annotated[int, Quantity("GPU", 1, 4096)] = 1  # GPUs the largest single job needs at once
 
@@ -256,10 +256,10 @@ class ServingWorkload(WorkloadBase):
     output_tokens: Annotated[float, Quantity("token", 1.0, 1e6)] = 300.0
     latency: Literal["batch", "relaxed", "interactive"] = "relaxed"
     diurnal_peak: Annotated[
-        float, Quantity("1", 1.0, 20.0, 1.4, 2.5, "estimate", "https://github.com/Azure/AzurePublicDataset")
+        float, Quantity("times", 1.0, 20.0, 1.4, 2.5, "estimate", "https://github.com/Azure/AzurePublicDataset")
     ] = 2.0
     burst_peak: Annotated[
-        float, Quantity("1", 1.0, 20.0, 1.2, 2.0, "estimate", "https://github.com/Azure/AzurePublicDataset")
+        float, Quantity("times", 1.0, 20.0, 1.2, 2.0, "estimate", "https://github.com/Azure/AzurePublicDataset")
     ] = 1.5
     target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.6, 0.85)] = 0.8
     spare_servers: Annotated[int, Quantity("server", 0, 10)] = 1
@@ -267,7 +267,17 @@ class ServingWorkload(WorkloadBase):
     # Measured rates of separate prefill and decode servers; both together replace the one rate above.
     measured_prefill_tokens_per_s_per_gpu: Annotated[float | None, Quantity("token/s/GPU", 1e-6, 1e9)] = None
     measured_decode_tokens_per_s_per_gpu: Annotated[float | None, Quantity("token/s/GPU", 1e-6, 1e9)] = None
+    disaggregated: bool = False  # prompts and answers on servers of their own; so they are where both were measured
+    # 99th percentile of the requests under way over their mean; None: Poisson. Chats 1.1 × Poisson, code 8 to 9 × mean.
+    concurrency_p99_to_mean: Annotated[
+        float | None, Quantity("times", 1.0, 100.0, None, None, "choice", "https://github.com/Azure/AzurePublicDataset")
+    ] = None
     driver: Literal["requests", "model_size"] = "requests"
+
+    @property
+    def apart(self) -> bool:
+        """Whether prompts are read on other servers than those that write the answers."""
+        return self.disaggregated or self.measured_prefill_tokens_per_s_per_gpu is not None
 
     @model_validator(mode="after")
     def _has_a_rate(self) -> ServingWorkload:
@@ -294,6 +304,7 @@ class BatchWorkload(WorkloadBase):
     # In what the work is stated in: items, or tokens read and written.
     measured_rate_per_gpu: Annotated[float | None, Quantity("amount/s/GPU", 1e-9, 1e9)] = None
     target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.85, 0.98, "estimate")] = 0.95
+    driver: Literal["amount", "model_size"] = "amount"
     growth: Growth = ConstantGrowth()
 
     @model_validator(mode="after")
@@ -334,6 +345,22 @@ class Demand(Document):
 
 
 # ── Plans ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+# Set on every GPU that is owned (nvidia-smi -pl): it draws less and does less, by a curve that depends on how many
+# requests are under way. None: the card's own power.
+PowerLimit = Annotated[
+    float | None,
+    Quantity(
+        "W",
+        50.0,
+        5000.0,
+        None,
+        None,
+        "choice",
+        "https://github.com/voipmonitor/rtx6kpro/blob/main/hardware/gpu-configs.md#power-limit-scaling-minimax-m25-nvfp4-4x-cards",
+    ),
+]
 
 
 class Start(Document):
@@ -413,6 +440,7 @@ class Plan(Document):
     lead_months: Annotated[int | None, Quantity("month", 0, 60)] = (
         None  # None: lead time of the build and commissioning
     )
+    gpu_power_limit_w: PowerLimit = None  # None: the scenario's
     upgrades: Literal["buy", "show"] = "buy"  # whether the room's upgrades are ordered, or only priced as the remedy
 
     @model_validator(mode="after")
@@ -619,6 +647,7 @@ class Operations(Document):
     servers_per_fte: Annotated[float | None, Quantity("server/FTE", 0.1, 10_000.0)] = None
     commissioning_days: Annotated[float | None, Quantity("day", 0.0, 365.0)] = None
     storage_tb: Annotated[float | None, Quantity("TB", 0.0, 1e6)] = 0.0  # None: what the rules below ask for
+    gpu_power_limit_w: PowerLimit = None  # of all plans that name none of their own
     # Rules by which memory and storage are advised, to be edited; sizing reference 2.6 and 7.2, the rest estimates.
     host_memory_factor: Annotated[float, Quantity("times", 0.0, 10.0, None, None, "estimate")] = 2.0
     local_flash_tb_per_gpu: Annotated[float, Quantity("TB/GPU", 0.0, 100.0, None, None, "estimate")] = 1.0

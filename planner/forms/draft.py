@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext as _
+
 from catalog.records import Catalog
 from planner import wording
 from planner.engine.inputs import Scenario, get_at, set_at
@@ -24,7 +26,7 @@ from planner.forms.typed import read
 from planner.services import assumptions, sizing
 
 # Fields of the scenario that say something about a workload alone, after those of the workload.
-AROUND = ("currency", "pricing_date", "months")
+AROUND = ("operations/gpu_power_limit_w", "currency", "pricing_date", "months")
 LIKE = "like"  # the model that a model by hand began with
 
 
@@ -36,11 +38,15 @@ class Draft:
     problems : by path, what is wrong with an entry; by "" what is wrong with all of them.
     """
 
-    def __init__(self, base: dict[str, Any], given: Mapping[str, str], catalog: Catalog) -> None:
-        self.base, self.catalog = base, catalog
+    def __init__(
+        self, base: dict[str, Any], given: Mapping[str, str], catalog: Catalog, *, stored: bool = False
+    ) -> None:
+        """stored : whether the base is a scenario that was saved."""
+        self.base, self.catalog, self.stored = base, catalog, stored
         work = base["demand"]["workloads"][0]
         self.kind, self.path = str(work["kind"]), f"demand/workloads/{work['slug']}"
         self.like = ""
+        self.without = ""  # path of the model where the work has none, and a measured rate must do
         self.problems: dict[str, list[Problem]] = {}
         self.typed: dict[str, str] = {}
         self.begun = self.document = self._shaped(base, given)
@@ -73,19 +79,24 @@ class Draft:
             self.like = given.get(LIKE, former)
             by_hand = by_hand or sizing.shape_of(self.like, self.catalog)
             document = set_at(document, f"{self.path}/{shape}", by_hand)
+            self.without = f"{self.path}/{shape}" if given.get(shape) == "off" else ""
             return set_at(document, f"{self.path}/{preset}", None)
         return document
 
     def _read(self, given: Mapping[str, str]) -> None:
         for each in self.declared():
             name = self.name(each.path)
-            if name not in given or name == "growth/kind":
+            if name not in given or name == "growth/kind" or each.kind == "part":
+                continue
+            if self.without and each.path.startswith(self.without):
                 continue
             self.typed[each.path] = given[name][:MAX_TYPED]
             try:
                 self.document = set_at(self.document, each.path, self._value(each, given[name]))
             except InputError as error:
                 self._note(error, each.path)
+        if self.without:
+            self.document = set_at(self.document, self.without, None)
         if self.problems:
             return
         try:
@@ -111,7 +122,7 @@ class Draft:
         paths = {each.path for each in self.declared()} if not path and hasattr(self, "scenario") else set()
         for problem in error.problems:
             where = "/".join(problem.path)
-            at = path or next((known for known in sorted(paths, key=len) if where.startswith(known)), "")
+            at = path or next((known for known in sorted(paths, key=len) if where.startswith(known)), self.without)
             self.problems.setdefault(at, []).append(problem)
 
     # ── what the page shows ──
@@ -126,8 +137,12 @@ class Draft:
 
     def declared(self) -> list[Declared]:
         """The fields of the form, in their order."""
+        preset = sizing.preset_field(self.kind)
+        chosen = bool(preset) and get_at(self.document, f"{self.path}/{preset}") is not None
         found = [each for each in walk(self.scenario) if each.group == self.path]
-        return found + [each for each in walk(self.scenario) if each.path in AROUND]
+        found = [each for each in found if not (chosen and each.kind == "part")]  # to choose none is to go by hand
+        around = {each.path: each for each in walk(self.scenario) if each.path in AROUND}
+        return found + [around[path] for path in AROUND]
 
     def rows(self) -> tuple[list[Row], list[Row], list[Row]]:
         """(rows of the workload, seldom ones, those around it), each with what was typed and what is wrong with it."""
@@ -135,10 +150,16 @@ class Draft:
 
     @cached_property
     def _rows(self) -> tuple[list[Row], list[Row], list[Row]]:
-        page = Page(self.scenario, None, sizing.book_for(self.scenario, self.catalog), self.catalog, self.begun)
+        book = sizing.book_for(self.scenario, self.catalog)
+        begun = (_("example"), _("an example to begin with"))
+        if self.stored:
+            begun = (_("scenario"), _("figure of the scenario"))
+        page = Page(self.scenario, None, book, self.catalog, self.begun, begun)
         often, seldom, around = list[Row](), list[Row](), list[Row]()
         for each in self.declared():
             row = page.row(each)
+            if each.path == self.without:
+                row = replace(row, text="")
             error = self._said(self.problems.get(each.path, []))
             if error:
                 row = replace(row, text=self.typed.get(each.path, row.text), error=error)
@@ -179,9 +200,10 @@ class Draft:
         """The entries that decide which rows there are."""
         texts = self.texts()
         shape = {name: texts[name] for name in ("growth/kind", sizing.preset_field(self.kind)) if name in texts}
-        return shape | ({LIKE: self.like} if self.like else {})
+        without = {self.name(self.without): "off"} if self.without else {}
+        return shape | ({LIKE: self.like} if self.like else {}) | without
 
     def texts(self) -> dict[str, str]:
         """What stands in each field, by its name."""
         rows = [row for rows in self.rows() for row in rows]
-        return {self.name(row.path): row.text or ("off" if row.kind == "switch" else "") for row in rows}
+        return {self.name(row.path): row.text or ("off" if row.kind in ("switch", "part") else "") for row in rows}

@@ -60,7 +60,9 @@ class Row:
 
     @property
     def stacked(self) -> bool:
-        """Where label and box do not fit side by side, the label stands above."""
+        """Where label and box do not fit side by side, the label stands above; a box to tick has room anywhere."""
+        if self.kind in ("switch", "part"):
+            return False
         box = 4 + max(self.size, 8) + 0.9 * _width(self.unit)
         return _width(self.label) > 1.7 * (ROOM - box)
 
@@ -129,7 +131,10 @@ class Page:
         book: PriceBook,
         catalog: Catalog,
         first: dict[str, Any],
+        begun: tuple[str, str] | None = None,
     ) -> None:
+        """begun : (word, sentence) for figures that stand as in `first`; None: `first` is a template."""
+        self.begun = begun or (_("template"), _("example figure of the template"))
         self.scenario, self.evaluation, self.book, self.catalog, self.first = scenario, evaluation, book, catalog, first
         self.currency = scenario.currency
         self.priced = (
@@ -273,7 +278,8 @@ class Page:
         """Badge of a figure that stands as the scenario began with it: nobody has entered it."""
         if each.value is None or get_at(self.first, each.path) != plain_value(each.value):
             return None
-        return {"badge": "template", "word": _("template"), "text": _("example figure of the template"), "url": ""}
+        word, text = self.begun
+        return {"badge": "template", "word": word, "text": text, "url": ""}
 
     def _price_badge(self, each: Declared, priced: assumptions.Priced) -> dict[str, Any]:
         if each.value is not None:

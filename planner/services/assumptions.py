@@ -234,6 +234,8 @@ def driver(work: Workload) -> float:
             return work.runs_per_month if work.driver == "runs" else 1.0
         case ServingWorkload():
             return work.requests_per_day if work.driver == "requests" else 1.0
+        case BatchWorkload() if work.driver == "model_size":
+            return 1.0
         case BatchWorkload():
             return work.items_m_per_month if work.tokens_b_per_month is None else work.tokens_b_per_month
         case HpcWorkload():

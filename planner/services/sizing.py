@@ -12,15 +12,27 @@ import numpy as np
 
 from catalog.records import Catalog, ItemRecord
 from planner.engine import workload as formulas
-from planner.engine.calendar import Calendar, calendar_for, lead_in_months
-from planner.engine.demand import Requirement, Sizing
+from planner.engine.advice import Saving, scheduler_saving
+from planner.engine.calendar import Array, Calendar, calendar_for, lead_in_months
+from planner.engine.demand import Requirement, Sizing, power_share, under_limit
+from planner.engine.eligibility import country_of, export_rule, runs_software
 from planner.engine.footprint import Footprint, footprint
-from planner.engine.inputs import ModelShape, Scenario, Workload, get_at
+from planner.engine.inputs import (
+    BatchWorkload,
+    HpcWorkload,
+    ModelShape,
+    Scenario,
+    TrainingWorkload,
+    TuningWorkload,
+    Workload,
+    get_at,
+)
 from planner.engine.prices import (
     PROVIDER_CLASSES,
     Accelerator,
     Build,
     CloudOffer,
+    ExportRule,
     MissingRate,
     Price,
     PriceBook,
@@ -143,8 +155,9 @@ class Bought:
     build: Build
     servers: int
     servers_last: int  # in the last month of the horizon
-    max_kw: float
+    max_kw: float  # under the power limit, where one is set
     typical_kw: float
+    unlimited_kw: float  # at most, without a limit
     price: Price | None  # of one server
     amount: float | None  # of all; None without a quote or an exchange rate
     missing_rate: str = ""  # the currency of the quote for which no exchange rate is known
@@ -164,9 +177,15 @@ class Rented:
 class Need:
     """What a workload needs of one accelerator.
 
-    state : "fits"; "memory" where one job does not fit any gang or replica; "rate" where the catalog lacks what the
-            rate follows from; "target" where no number of GPUs suffices.
+    state : "fits"; "software" where it runs another software stack than the work needs; "memory" where one job does
+            not fit any gang or replica; "rate" where the catalog lacks what the rate follows from; "target" where no
+            number of GPUs suffices.
     gpus, gpus_last : needed today and in the last month, whole. [GPU]
+    band  : (fewest, most) GPUs where runs reach the upper or the lower end of what was published for this hardware;
+            None for other work, and where the planner says what they reach.
+    outgrown : (first month in which one job needs more than a server, first in which no number of GPUs holds it), of a
+            model that grows; None where that month does not come.
+    saving : what the scheduler of a pool saves; None for other work.
     rate  : (amount, unit, whether it was measured) of one GPU; None where the work is stated in GPUs.
     ratio : work of one GPU in GPUs of the workload's reference; None where it is not known.
     """
@@ -179,6 +198,9 @@ class Need:
     requirement: Requirement | None = None
     gpus: int = 0
     gpus_last: int = 0
+    band: tuple[int, int] | None = None
+    outgrown: tuple[int | None, int | None] = (None, None)
+    saving: Saving | None = None
     gang: int = 1
     tier: str = ""
     rate: tuple[float, str, bool] | None = None
@@ -194,6 +216,12 @@ class Need:
     @property
     def fits(self) -> bool:
         return self.state == "fits"
+
+    @property
+    def limited(self) -> tuple[float, float] | None:
+        """What a power limit leaves of (a card's power, its speed); None where none holds. [1]"""
+        factors = self.requirement.factors if self.requirement is not None else {}
+        return (factors["power_share"], factors["power_limit"]) if "power_limit" in factors else None
 
     @property
     def kw(self) -> float | None:
@@ -221,6 +249,11 @@ class Answer:
     @property
     def work(self) -> Workload:
         return self.scenario.demand.workloads[0]
+
+    def export_rule(self, need: Need) -> ExportRule | None:
+        """The rule by which an accelerator may not be sold into the country of the room freely; None where it may."""
+        rule = export_rule(need.accelerator, country_of(self.scenario))
+        return None if rule is None or rule.verdict == "allowed" else rule
 
     def of(self, slug: str) -> Need | None:
         return next((need for need in self.needs if need.slug == slug), None)
@@ -259,6 +292,7 @@ class _Asked:
 
     def __init__(self, scenario: Scenario, book: PriceBook) -> None:
         self.scenario, self.book, self.work = scenario, book, scenario.demand.workloads[0]
+        self.limit_w = scenario.operations.gpu_power_limit_w
         self.sizing = Sizing(scenario, book, calendar_for(scenario.start, scenario.months))
         read_shape: Callable[[Any], ModelShape | None] = self.sizing.shape
         self.shape = read_shape(self.work) if shape_field(self.work.kind) else None
@@ -283,9 +317,11 @@ class _Asked:
 
     def _on(self, card: Accelerator, item: ItemRecord, build: Build | None) -> Need:
         gpus = build.accelerator_count if build else ASSUMED_GPUS
+        if not runs_software(self.work, card):
+            return Need(card, item, "software", gpus)
         one_domain = build.one_domain if build else card.form_factor in JOINED
         try:
-            need = self.sizing.on(self.work, card, gpus, one_domain)
+            need = self._required(self.work, card, gpus, one_domain)
         except InputError as error:
             if any(problem.code != "no_rate" for problem in error.problems):
                 raise
@@ -298,8 +334,9 @@ class _Asked:
             return Need(card, item, "target", gpus, held, need)
         if not need.fits:
             return Need(card, item, "memory", gpus, held, need)
-        today, last = (math.ceil(float(wanted[m]) - 1e-9) for m in (0, -1))
-        gang = max(need.gang, need.gang_memory, 1)
+        runs = need.runs_in(gpus, joined=True)
+        today, last = (math.ceil(float(wanted[m] * runs[m]) - 1e-9) for m in (0, -1))
+        gang = need.gang_today
         return Need(
             card,
             item,
@@ -309,14 +346,33 @@ class _Asked:
             need,
             today,
             last,
+            self._band(card, gpus, one_domain),
+            _outgrown(need, gpus),
+            scheduler_saving(self.work, need),
             gang,
             formulas.installation_class(gang, gpus, one_domain, today),
-            _rate(need),
+            _rate(need, self.work),
             self._ratio(need),
-            self._bought(build, today, last) if build else None,
+            self._bought(build, card, today, last) if build else None,
             self._rented(card.slug, today),
-            _cards_kw(item, today),
+            _cards_kw(card, today, self.limit_w),
         )
+
+    def _required(self, work: Workload, card: Accelerator, gpus: int, one_domain: bool) -> Requirement:
+        return self.sizing.on(work, card, gpus, one_domain, power_share=power_share(card, self.limit_w))
+
+    def _band(self, card: Accelerator, gpus: int, one_domain: bool) -> tuple[int, int] | None:
+        """(fewest, most) GPUs needed today over the band of published runs."""
+        work = self.work
+        if not isinstance(work, (TrainingWorkload, TuningWorkload)) or work.mfu is not None or is_measured(work):
+            return None
+        found = []
+        for end in ("high", "low"):
+            # a name of its own: what is known of the work is kept by its name
+            other = work.model_copy(update={"band": end, "slug": f"{work.slug}.{end}"})
+            wanted = float(self._required(other, card, gpus, one_domain).required[0, 0])
+            found.append(math.ceil(wanted - 1e-9) if math.isfinite(wanted) else 0)
+        return found[0], found[1]
 
     def _ratio(self, need: Requirement) -> float | None:
         here = float(need.mean[0, 0])
@@ -324,7 +380,8 @@ class _Asked:
             return None
         return float(self.reference.mean[0, 0]) / here
 
-    def _bought(self, build: Build, gpus: int, last: int) -> Bought:
+    def _bought(self, build: Build, card: Accelerator, gpus: int, last: int) -> Bought:
+        limited, _addon = under_limit(build, None, card, self.limit_w)
         servers, at_last = (-(-count // build.accelerator_count) for count in (gpus, last))
         amount, missing = None, ""
         if build.price is not None:
@@ -332,7 +389,7 @@ class _Asked:
                 amount = build.price.value(self.book.currency) * servers
             except MissingRate:
                 missing = build.price.currency
-        kw = (build.max_kw * servers, build.typical_kw * servers)
+        kw = (limited.max_kw * servers, limited.typical_kw * servers, build.max_kw * servers)
         return Bought(build, servers, at_last, *kw, build.price, amount, missing)
 
     def _rented(self, slug: str, gpus: int) -> Rented | None:
@@ -360,27 +417,51 @@ def _rank(need: Need) -> tuple[Any, ...]:
     return (not need.fits, cluster, unjoined, used, amount, servers, -need.server_gpus)
 
 
-# Factor of a requirement that says what one GPU does → its unit.
-_RATES = {"rate_per_gpu": "request/s", "batch_rate": "amount/s/GPU"}
+# Fields in which a planner states a rate that was measured.
+MEASURED = (
+    "measured_tokens_per_s_per_gpu",
+    "measured_requests_per_s_per_gpu",
+    "measured_prefill_tokens_per_s_per_gpu",
+    "measured_rate_per_gpu",
+    "measured_tflops_per_gpu",
+)
 
 
-def _rate(need: Requirement) -> tuple[float, str, bool] | None:
+def is_measured(work: Workload) -> bool:
+    """Whether a rate that was measured stands in place of the formula."""
+    return any(getattr(work, name, None) is not None for name in MEASURED)
+
+
+def _rate(need: Requirement, work: Workload) -> tuple[float, str, bool] | None:
     """What one GPU does: measured where the document says so, else by formula."""
-    factors = need.factors
-    measured = "measured_rate" in factors
-    for name, unit in _RATES.items():
-        if name in factors:
-            return factors[name], unit, measured
+    factors, measured = need.factors, is_measured(work)
+    kept = factors.get("power_limit", 1.0)
+    if "rate_per_gpu" in factors:
+        return factors["rate_per_gpu"], "request/s", measured
+    if isinstance(work, BatchWorkload):
+        unit = "item/s" if work.tokens_b_per_month is None else "token/s"
+        return (factors["measured_rate"] * kept if measured else factors["batch_rate"]), unit, measured
     if factors.get("gpu_hours_per_run") and "tokens" in factors:
         return factors["tokens"] / (factors["gpu_hours_per_run"] * 3600.0), "token/s", measured
-    if "fp64_flops" in factors:
-        return factors["fp64_flops"] * factors["efficiency"] / 1e12, "TFLOP/s", measured
+    if isinstance(work, HpcWorkload):
+        flops = factors["measured_rate"] if measured else factors["fp64_flops"] * factors["efficiency"]
+        return flops * kept / 1e12, "TFLOP/s", measured
     return None
 
 
-def _cards_kw(item: ItemRecord, gpus: int) -> float | None:
-    watts = item.spec.tdp_w
-    return None if watts is None else watts * gpus / 1000.0
+def _cards_kw(card: Accelerator, gpus: int, limit_w: float | None) -> float | None:
+    return None if card.tdp_w is None else card.tdp_w * power_share(card, limit_w) * gpus / 1000.0
+
+
+def _outgrown(need: Requirement, server_gpus: int) -> tuple[int | None, int | None]:
+    """See `Need.outgrown`."""
+    if need.memory_by_month is None:
+        return None, None
+
+    def first(runs: Array) -> int | None:
+        return int(np.argmax(runs <= 0)) if runs[0] > 0 and not runs.all() else None
+
+    return first(need.runs_in(server_gpus, joined=False)), first(need.runs_in(server_gpus, joined=True))
 
 
 # ── A scenario of it ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -416,14 +497,11 @@ def propose(answered: Answer, slug: str, name: str) -> Proposal:
         raise InputError(Problem(("plans",), code, item))
     lead = lead_in_months(need.bought.build.lead_weeks[1] if need.bought else 0.0, COMMISSIONING_DAYS)
     document = {
+        **scenario.model_dump(mode="json"),
         "name": name,
+        "template": None,
         "start": _month_after(scenario.pricing_date, max(1, lead + 1)),
-        "months": scenario.months,
-        "currency": scenario.currency,
-        "pricing_date": scenario.pricing_date.isoformat(),
-        "demand": scenario.demand.model_dump(mode="json"),
         "plans": plans,
-        "sites": [{"slug": "room", "region": REGION}],
     }
     return Proposal(document, missing)
 

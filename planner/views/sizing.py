@@ -24,7 +24,7 @@ class Asked:
         self.user, self.given, self.row = user, given, row
         self.catalog = evaluation.catalog()
         self.stored = scenarios.read(row.head.document) if row is not None else None
-        self.draft = forms.Draft(self._base(), given.dict(), self.catalog)
+        self.draft = forms.Draft(self._base(), given.dict(), self.catalog, stored=row is not None)
         self.answer, self.problem = None, self.draft.refusal()
         if self.draft.valid:
             try:

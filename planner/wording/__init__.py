@@ -67,10 +67,12 @@ from planner.wording.plans import (
 from planner.wording.runs import duration, failure
 from planner.wording.sizing import (
     limit,
+    memory_fit,
     memory_part,
     memory_refusal,
     memory_sentence,
     missing,
+    scheduler_saving,
     sizing_doubt,
     sorting,
     status,
@@ -126,6 +128,7 @@ __all__ = [
     "line",
     "locate",
     "loss",
+    "memory_fit",
     "memory_part",
     "memory_refusal",
     "memory_sentence",
@@ -151,6 +154,7 @@ __all__ = [
     "record",
     "say",
     "scenario_name",
+    "scheduler_saving",
     "section",
     "site_name",
     "site_named",

@@ -35,6 +35,12 @@ _BY_YEAR = Words(
 )
 _CEILING = Words(_("Ceiling"), _("Growth stops at this value; it does not cut what is needed today."), _("no ceiling"))
 
+_POWER_LIMIT = _(
+    "Power that every owned GPU may draw. Speed falls by a measured curve: at half the power 4 % with few requests at "
+    "once, 23 % with many, as for training; rates you measured count as measured without a limit. Rented GPUs keep "
+    "theirs."
+)
+
 FIELDS: dict[str, Words] = {
     # demand
     "Demand.workloads": Words(_("Workloads"), _("The kinds of work that need GPUs; each is sized by itself.")),
@@ -209,6 +215,21 @@ FIELDS: dict[str, Words] = {
         _("Answer tokens a second of one GPU in servers that only write answers; given together with the prompt rate."),
         _("one kind of server"),
     ),
+    "ServingWorkload.disaggregated": Words(
+        _("Separate prompt servers"),
+        _(
+            "Whether prompts are read on servers of their own: each kind comes in whole servers with its own spares, "
+            "and caches move between them. So it is where a rate was measured for each."
+        ),
+    ),
+    "ServingWorkload.concurrency_p99_to_mean": Words(
+        _("Peak of requests under way"),
+        _(
+            "99th percentile of the requests under way over their mean, as measured; chats come about as Poisson says, "
+            "code completion at 8 to 9 times the mean. Each needs a place in memory."
+        ),
+        _("by Poisson"),
+    ),
     "ServingWorkload.driver": Words(_("What grows"), _("Whether growth adds requests or makes the model larger.")),
     "TuningWorkload.method": Words(
         _("Method"), _("Whether all weights are tuned, or small adapters on weights that stay as they are.")
@@ -234,6 +255,7 @@ FIELDS: dict[str, Words] = {
         _("Items a second of one reference GPU as measured, or tokens where the work is stated in tokens."),
         _("estimated from the model"),
     ),
+    "BatchWorkload.driver": Words(_("What grows"), _("Whether growth adds work or makes the model larger.")),
     "BatchWorkload.target_utilisation": Words(
         _("Target utilisation"), _("Share of the time in which planning keeps the GPUs busy; nobody waits for them.")
     ),
@@ -301,6 +323,7 @@ FIELDS: dict[str, Words] = {
         _("Months from order to service of a follow-up."),
         _("lead time of the server and commissioning"),
     ),
+    "Plan.gpu_power_limit_w": Words(_("Power limit of a GPU"), _POWER_LIMIT, _("that of the scenario")),
     "Plan.upgrades": Words(
         _("Room upgrades"),
         _("Whether upgrades of the room are ordered with this plan, or only shown as the remedy with their price."),
@@ -532,6 +555,7 @@ FIELDS: dict[str, Words] = {
         _("Fast shared storage bought at the start; left empty, as much as the work asks for is bought as it grows."),
         _("as the work asks"),
     ),
+    "Operations.gpu_power_limit_w": Words(_("Power limit of a GPU"), _POWER_LIMIT, _("the card's own power")),
     "Operations.host_memory_factor": Words(
         _("Host memory against GPU memory"),
         _("Rule for the advice: jobs stage checkpoints in so many times the GPU memory, services in half of it."),
@@ -712,6 +736,7 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("driver", "tokens"): _("tokens per run"),
     ("driver", "requests"): _("number of requests"),
     ("driver", "model_size"): _("size of the model"),
+    ("driver", "amount"): _("amount of work"),
     ("method", "full"): _("all weights"),
     ("method", "lora"): "LoRA",
     ("method", "qlora8"): _("QLoRA, 8-bit"),

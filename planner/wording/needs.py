@@ -22,6 +22,7 @@ LIMITS = {
     "job": (_("{gpus} for the largest job"), _("the largest job alone would need {gpus}")),
     "deadline": (_("{gpus} by the deadline"), _("the deadline alone would need {gpus}")),
     "throughput": (_("{gpus} by throughput"), _("throughput alone would need {gpus}")),
+    "concurrency": (_("{gpus} for the requests under way"), _("the requests under way alone would need {gpus}")),
     "redundancy": (_("{gpus} by redundancy"), _("redundancy alone would need {gpus}")),
 }
 TIERS = {

@@ -19,6 +19,7 @@ from planner.engine.lines import minor_unit
 from planner.engine.quantities import SHARE_UNITS
 
 MINUS, SPACE = "−", "\u00a0"
+UNCOUNTED = 1e21
 
 # A currency without a sign of its own is written with its ISO code.
 SYMBOLS = {
@@ -75,9 +76,12 @@ UNITS = {
     "1e6 item/month": _("million items / mo"),
     "1e18 FLOP/month": _("EFLOP / mo"),
     "amount/s/GPU": _("a second per GPU"),
+    "item/s": _("items / s"),
+    "byte": _("bytes"),
     "token": _("tokens"),
     "token/s": _("tokens / s"),
     "token/s/GPU": _("tokens / s / GPU"),
+    "request": _("requests"),
     "request/day": _("requests / day"),
     "request/s/GPU": _("requests / s / GPU"),
     "request/s": _("requests / s"),
@@ -89,6 +93,7 @@ UNITS = {
     "1/month": _("runs / mo"),
     "run/month": _("runs / mo"),
     "times": "×",
+    "W": "W",
     "kW": "kW",
     "kWh": "kWh",
     "rack": _("racks"),
@@ -101,7 +106,6 @@ UNITS = {
     "mm": "mm",
     "supply": _("supplies"),
     "slot": _("slots"),
-    "W": "W",
     "m3/h": "m³/h",
     "L/min": "L/min",
     "kg/m2": "kg/m²",
@@ -188,7 +192,9 @@ def chinese() -> bool:
 
 
 def _grouped(value: float, decimals: int) -> str:
-    """|value| with thousands separated, rounded half up."""
+    """|value| with thousands separated, rounded half up; as a power of ten where no one counts the thousands."""
+    if abs(value) >= UNCOUNTED:
+        return f"{abs(value):.6g}".replace("e+", "e")
     exact = Decimal(repr(abs(float(value)))).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
     return f"{exact:,.{decimals}f}"
 
@@ -206,6 +212,8 @@ def _significant(value: float, digits: int, most: int = 9) -> int:
 
 def _trimmed(text: str, least: int = 0) -> str:
     whole, point, rest = text.partition(".")
+    if "e" in rest:
+        return text
     rest = rest.rstrip("0").ljust(least, "0")
     return whole + (point + rest if rest else "")
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from planner.wording.fields import choice
 from planner.wording.numbers import counted
 
 TIERS = {
@@ -20,22 +21,32 @@ LIMITS = {
     "job": _("largest job"),
     "deadline": _("deadline"),
     "throughput": _("throughput"),
+    "concurrency": _("requests under way"),
     "redundancy": _("redundancy"),
 }
 PARTS = {
     "weights": _("Weights"),
     "gradients": _("Gradients"),
     "optimizer": _("Optimiser states"),
+    "adapters": _("Adapters with their optimiser"),
     "activations": _("Activations"),
     "gathered": _("Layer at work"),
     "kv_cache": _("KV cache"),
-    "overhead": _("Overhead"),
+    "framework": _("Framework"),
+    "communication": _("Communication buffers"),
+    "overhead": _("Kept free for fragmentation"),
     "free": _("Free"),
 }
 STATES = {
+    "software": _("other software"),
     "memory": _("does not fit"),
     "rate": _("no rate known"),
     "target": _("no number suffices"),
+}
+FITS = {
+    "fits": _("fits"),
+    "tight": _("tight"),
+    "none": _("does not fit"),
 }
 STATUSES = {
     "announced": _("announced"),
@@ -75,6 +86,23 @@ DOUBTS = {
         "No training utilisation is published for this hardware and precision: that of the nearest hardware stands in."
     ),
     "memory_unknown": _("The work is stated in GPUs of {there}: whether its jobs fit {here} is not known."),
+    "outgrows_server": _(
+        "From {month} one job needs more GPUs than a server has: servers bought before then need a fabric, or stand "
+        "idle. The plans of a scenario say how many and what they would sell for."
+    ),
+    "outgrows_all": _(
+        "From {month} the model fits into no number of these GPUs: what was bought before then stands idle. The plans "
+        "of a scenario say how many and what they would sell for."
+    ),
+    "apart": _(
+        "Prompts and answers have servers of their own, each kind with its spares: caches move between them, so plan "
+        "for 100 GbE per server at least."
+    ),
+    "software_partial": _("PyTorch supports this accelerator only in part: test the work on it before buying."),
+    "export_licence": _(
+        "It may be sold into this country ({country}) only with an export licence, by the rule in force since {dated}."
+    ),
+    "export_prohibited": _("It may not be sold into this country ({country}), by the rule in force since {dated}."),
     "no_ports": _("This server has no ports for a fabric: the cluster cannot be built of it."),
     "assumed_server": _("The catalog has no server with this GPU: servers of {gpus} are assumed, without a price."),
     "idle_gpus": _("Servers come whole: {all} are bought, {idle} more than needed today."),
@@ -94,6 +122,19 @@ def limit(code: str) -> str:
 def memory_part(code: str) -> str:
     """What lies in the memory of a GPU."""
     return str(PARTS.get(code, code))
+
+
+def memory_fit(code: str) -> str:
+    """Whether a job fits the usable memory."""
+    return str(FITS[code])
+
+
+def scheduler_saving(kind: str) -> str:
+    """What the GPUs saved by scheduling are saved against."""
+    if kind == "none":
+        return gettext("fewer in the busiest month with quotas than first come, first served")
+    pattern = gettext("fewer in the busiest month with {scheduling} than first come, first served")
+    return pattern.format(scheduling=choice("scheduler", kind))
 
 
 def unsized(state: str) -> str:

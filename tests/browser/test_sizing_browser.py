@@ -43,6 +43,34 @@ def test_an_edit_is_answered_without_a_page_load_and_the_address_keeps_it(signed
     assert noise(page) == []
 
 
+def test_u030_a_power_limit_changes_draw_and_speed_as_it_is_typed(signed_page):
+    page = signed_page
+    page.goto("/sizing/?kind=training&pick=h200-sxm")
+    power, rate = (page.locator(f"#need-h200-sxm td:nth-of-type({place})") for place in (5, 4))
+    full = power.inner_text(), rate.inner_text()
+    edit(page, lambda: page.fill("[name='operations/gpu_power_limit_w']", "350"))
+    until(page, "() => document.querySelector('.beside')?.innerText.includes('76.9')")
+    assert "350\u00a0W of 700\u00a0W" in page.locator(".beside").inner_text()
+    assert (power.inner_text(), rate.inner_text()) != full
+    page.reload()
+    assert page.input_value("[name='operations/gpu_power_limit_w']") == "350"
+    assert noise(page) == []
+
+
+def test_u028_work_with_a_model_shows_its_memory_and_without_one_says_so(signed_page):
+    page = signed_page
+    page.goto("/sizing/?kind=batch&preset=&measured_rate_per_gpu=500")
+    assert page.locator("#need-h200-sxm .memory").is_visible()
+    edit(page, lambda: page.locator("[name='model'][type='checkbox']").uncheck())
+    until(page, "() => !document.querySelector('#need-h200-sxm .memory')")
+    assert "not stated for this work" in page.locator("#need-h200-sxm").inner_text()
+    assert page.locator("[name='model/params_b']").count() == 0
+    edit(page, lambda: page.locator("[name='model'][type='checkbox']").check())
+    until(page, "() => !!document.querySelector('#need-h200-sxm .memory')")
+    assert page.locator("[name='model/params_b']").count() == 1
+    assert noise(page) == []
+
+
 def test_a_refused_entry_stands_beside_its_reason_and_the_answer_stays(signed_page):
     page = signed_page
     page.goto("/sizing/?kind=pool&gpus=6&growth/kind=constant")

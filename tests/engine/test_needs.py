@@ -265,3 +265,53 @@ def test_the_public_result_names_limit_and_runner_up_with_their_gpus():
 def test_what_no_number_of_gpus_satisfies_is_none_in_the_public_result():
     plain = evaluated(plan(), work=training(sequence=4096, recompute="none"), months=1, prices=card()).as_dict()
     assert plain["plans"][0]["sizing"][0]["limits"]["memory"] is None
+
+
+def serving(**more):
+    """8B in 16 bit on a card of 80 GB and 2 TB/s with one spare server, unless said."""
+    return work("serving", **{"model": EIGHT, "precision": "bf16", **more})
+
+
+def test_requests_at_once_find_a_place_by_poisson_or_as_measured():
+    # prompts of 100,000 tokens leave room for few: (69 − 16) GB over 2 × 32 × 4096 × 2 bytes × (100,000 + 0.65 × 300)
+    long = {"input_tokens": 100_000.0, "requests_per_day": 2000.0, "spare_servers": 0}
+    found = need(serving(**long))
+    places = 53e9 / (524_288 * 100_195)
+    assert found.factors["batch"] == pytest.approx(places)
+    poisson = found.factors["requests_at_once"]
+    assert poisson == int(poisson) > 0
+    assert found.limits["concurrency"] == 8 * math.ceil(poisson / places / 8)
+    measured = need(serving(**long, concurrency_p99_to_mean=40.0))
+    assert measured.factors["requests_at_once"] > 3 * poisson
+    assert measured.limit == "concurrency"
+    assert measured.required[0, 0] == measured.limits["concurrency"]
+    assert measured.peak[0, 0] == pytest.approx(measured.factors["requests_at_once"] / places)
+
+
+def test_with_a_measured_rate_the_places_of_a_gpu_are_not_known():
+    found = need(work("serving", requests_per_day=1e6, measured_requests_per_s_per_gpu=1.0))
+    assert "concurrency" not in found.limits
+
+
+def test_prompts_and_answers_apart_take_whole_servers_and_spares_of_each():
+    together, apart = (need(serving(requests_per_day=1e6, disaggregated=kind)) for kind in (False, True))
+    assert apart.mean[0, 0] == pytest.approx(together.mean[0, 0])  # the GPU-seconds of a request are the same
+    assert (together.reserve[0, 0], apart.reserve[0, 0]) == (8.0, 16.0)
+    assert apart.required[0, 0] >= 32.0  # a server for prompts, one for answers, and a spare one of each
+    assert apart.limits["redundancy"] == 32.0
+
+
+def test_a_measured_rate_does_not_make_a_model_fit_one_gpu():
+    rate = {"model": SEVENTY, "precision": "bf16"}  # 140 GB over 69 usable
+    online = need(work("serving", **rate, measured_requests_per_s_per_gpu=1.0))
+    offline = need(work("batch", **rate, measured_rate_per_gpu=1.0))
+    assert (online.replica, offline.replica) == (4, 4)
+    assert need(work("batch", measured_rate_per_gpu=1.0)).replica == 1  # no model, nothing to hold
+
+
+def test_a_larger_model_makes_offline_work_slower_and_may_outgrow_a_gpu():
+    doubling = {"kind": "table", "values": [1.0, 2.0]}
+    one = work("batch", model={**EIGHT, "params_b": 30.0}, precision="bf16", driver="model_size", growth=doubling)
+    found = evaluated(plan(), work=one, months=2, prices=card()).plans[0].requirements["box"]["work"]
+    assert found.memory_by_month.tolist() == [1.0, 2.0]  # 60 and 120 GB of weights over 69 usable
+    assert found.mean[0, 1] > 1.5 * found.mean[0, 0]

@@ -6,7 +6,7 @@ from django.utils.translation import override
 from planner.engine import ENGINE_VERSION
 from planner.engine.prices import Source
 from planner.services import explain
-from tests.planner.sample import bare, evaluated
+from tests.planner.sample import bare, book, evaluated
 
 PLANS = ("scale-out", "server", "cluster", "cloud")
 MONEY = ("present_value", "nominal_total", "capex", "opex", "credits", "margin", "orders")
@@ -249,3 +249,14 @@ def test_a_plan_without_a_quote_shows_no_total():
 def test_an_unknown_plan_or_figure_is_a_key_error(sample, plan, kpi):
     with pytest.raises(KeyError):
         explain.tree(*sample, plan, kpi)
+
+
+def test_u030_a_power_limit_is_an_assumption_with_its_source_behind_gpus_and_draw():
+    card = book().accelerators["h200-nvl"].model_copy(update={"tdp_w": 600.0})
+    sample = evaluated(book(accelerators={"h200-nvl": card}), operations={"gpu_power_limit_w": 300.0})
+    nodes = list(explain.walk(explain.tree(*sample, "server", "capacity")))
+    share, kept = (next(node for node in nodes if node["key"] == key) for key in ("power_share", "power_limit"))
+    assert (share["value"], kept["value"]) == (0.5, pytest.approx(1 / 1.30))
+    assert kept["source"]["url"].startswith("https://github.com/voipmonitor/rtx6kpro/")
+    for node in (share, kept, *explain.tree(*sample, "server", "peak_kw")["children"]):
+        assert [driver["path"] for driver in node["drivers"]] == ["operations/gpu_power_limit_w"]

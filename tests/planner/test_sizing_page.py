@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import escape
 
 from catalog.importers.shipped import shipped
 from planner.forms import Draft
@@ -195,3 +196,174 @@ def test_of_work_stated_in_gpus_those_gpus_are_told_in_full_and_smaller_ones_wit
     assert "whether its jobs fit" not in page
     smaller = signed.get(PAGE, {"kind": "pool", "pick": "rtx-5090"}).content.decode()
     assert "whether its jobs fit" in smaller
+
+
+def plain(page):
+    """The text of a page in one line, its spaces ordinary."""
+    text = re.sub(r"<[^>]+>", " ", page).replace("&nbsp;", " ").replace("\xa0", " ")
+    return re.sub(r"\s+", " ", text)
+
+
+def memory_of(page, name):
+    """{part: figure} of an accelerator in the table of memory."""
+    table = re.search(r'<details class="memory-data">.*?</table>', page, re.S)[0]
+    heads = [plain(cell).strip() for cell in re.findall(r"<th scope=\"col\".*?</th>", table, re.S)]
+    row = next(row for row in re.findall(r"<tr>.*?</tr>", table, re.S) if f">{name}</th>" in row)
+    return dict(zip(heads[1:], (plain(cell).strip() for cell in re.findall(r"<td.*?</td>", row, re.S)), strict=True))
+
+
+def test_u027_the_cache_of_a_token_of_a_published_model_counts_grouped_heads(signed):
+    # huggingface.co/blog/llama31: Llama 3.1 8B keeps 131,072 bytes a token in 16 bit, 8 heads of 32
+    page = signed.get(PAGE, {"kind": "serving", "preset": "llama-3.1-8b", "precision": "bf16"}).content.decode()
+    assert "The cache of one token takes 131,072 bytes." in plain(page)
+
+
+PARTS = {
+    "training": {"Weights", "Gradients", "Optimiser states", "Activations", "Layer at work"},
+    "tuning": {"Weights", "Adapters with their optimiser", "Activations"},
+    "serving": {"Weights", "KV cache"},
+    "batch": {"Weights", "KV cache"},
+}
+LONGER = {
+    "training": {"sequence": "4608"},
+    "tuning": {"sequence": "2304"},
+    "serving": {"input_tokens": "4000"},
+    "batch": {"input_tokens": "4000"},
+}
+
+
+@pytest.mark.parametrize("kind", PARTS)
+def test_u028_memory_is_told_part_by_part_and_a_longer_context_moves_cache_and_activations_only(signed, kind):
+    given = {"kind": kind, "preset": "llama-3.1-70b", "accelerator": "h200-sxm", "pick": "b200-sxm"}
+    page = signed.get(PAGE, given).content.decode()
+    found = memory_of(page, "B200 180GB SXM (HGX/DGX)")
+    kept = {"Framework", "Communication buffers", "Kept free for fragmentation"}
+    assert set(found) == PARTS[kind] | kept | {"GPUs of one job", "Free", "Usable", "Memory", "Fit"}
+    assert found["Fit"] in ("fits", "tight")
+    assert 'class="fit-' in re.search(r'<tr id="need-b200-sxm".*?</tr>', page, re.S)[0]
+    longer = memory_of(signed.get(PAGE, given | LONGER[kind]).content.decode(), "B200 180GB SXM (HGX/DGX)")
+    assert longer["GPUs of one job"] == found["GPUs of one job"]
+    moved = {name for name in found if found[name] != longer[name]} - {"Free", "Fit"}
+    assert moved <= {"KV cache", "Activations"}
+
+
+@pytest.mark.parametrize("method", ["full", "lora", "qlora8", "qlora4"])
+def test_u028_every_way_of_tuning_has_its_memory(signed, method):
+    page = signed.get(PAGE, {"kind": "tuning", "method": method, "pick": "b200-sxm"}).content.decode()
+    assert "memory-full" in page
+    assert ("Gradients" if method == "full" else "Adapters with their optimiser") in plain(page)
+
+
+def test_u030_a_power_limit_changes_draw_and_speed_and_says_by_what(signed):
+    given = {"kind": "training", "pick": "h200-sxm"}
+    full, limited = (
+        plain(signed.get(PAGE, given | more).content.decode()) for more in ({}, {"operations/gpu_power_limit_w": "350"})
+    )
+    assert "Power limit 350 W of 700 W; 76.9 % of the speed" in limited
+    assert (
+        "hardware/gpu-configs.md" in signed.get(PAGE, given | {"operations/gpu_power_limit_w": "350"}).content.decode()
+    )
+
+    def rate(text):
+        return float(re.search(r"Rate of one GPU ([\d,.]+)", text)[1].replace(",", ""))
+
+    assert rate(limited) == pytest.approx(rate(full) / 1.30, rel=0.01)
+    few = plain(
+        signed.get(
+            PAGE,
+            {"kind": "serving", "requests_per_day": "1000", "pick": "h200-sxm"}
+            | {"operations/gpu_power_limit_w": "350"},
+        ).content.decode()
+    )
+    assert "350 W of 700 W; 96.2 % of the speed with" in few
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "said"),
+    [
+        ("batch", "measured_rate_per_gpu", "2 items / s"),
+        ("hpc", "measured_tflops_per_gpu", "2 TFLOP/s"),
+        ("serving", "measured_requests_per_s_per_gpu", "2 requests / s"),
+        ("training", "measured_tokens_per_s_per_gpu", "2 tokens / s"),
+    ],
+)
+def test_a_measured_rate_replaces_the_formula_and_is_labelled(signed, kind, field, said):
+    given = {"kind": kind, "pick": "h200-sxm", "goodput": "100"}
+    if kind not in ("training", "tuning"):
+        del given["goodput"]
+    measured = plain(signed.get(PAGE, given | {field: "2"}).content.decode())
+    assert re.search(rf"Rate of one GPU {re.escape(said)} ✎ measured", measured)
+    assert "by formula" in plain(signed.get(PAGE, given).content.decode())
+
+
+def test_work_without_a_model_needs_a_measured_rate_and_then_has_no_memory(signed):
+    none = {"kind": "batch", "preset": "", "model": "off"}
+    refused = signed.get(PAGE, none)
+    assert refused.status_code == 422
+    assert "Give a model, a preset or a measured rate." in plain(refused.content.decode())
+    search = signed.get(PAGE, none | {"measured_rate_per_gpu": "500", "items_m_per_month": "5000"})
+    assert search.status_code == 200
+    assert "not stated for this work" in plain(search.content.decode())
+    again = Draft(
+        sizing.blank("batch", shipped(), timezone.localdate()), none | {"measured_rate_per_gpu": "500"}, shipped()
+    )
+    assert "model=off" in again.query()
+    assert again.scenario.demand.workloads[0].model is None
+    back = draft("batch", preset="", model="on", measured_rate_per_gpu="500").scenario.demand.workloads[0]
+    assert back.model is not None
+    assert back.measured_rate_per_gpu == 500.0
+
+
+BAD = ["-99", "1e99", "", "NaN", "inf", "x" * 10_000, "<script>alert(1)</script>"]
+
+
+@pytest.mark.parametrize("kind", sizing.KINDS)
+@pytest.mark.parametrize("text", BAD, ids=[text[:8] or "empty" for text in BAD])
+def test_hostile_entries_are_refused_beside_their_field_and_kept(signed, kind, text):
+    asked = draft(kind)
+    rows = [row for rows in asked.rows() for row in rows if row.kind in ("number", "list", "points")]
+    # what is optional may be empty
+    refused = [row for row in rows if not (text == "" and (row.optional or row.kind == "points"))]
+    answer = signed.get(PAGE, {"kind": kind} | {asked.name(row.path): text for row in refused})
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert "<script>alert" not in page
+    for row in refused:
+        shown = re.search(rf'<div class="arow[^"]*" id="{re.escape(row.id)}">.*?</div></div>', page, re.S)[0]
+        assert 'class="error"' in shown, row.path
+        if text and len(text) < 100:
+            assert escape(text) in shown, row.path
+
+
+def test_a_scenario_keeps_every_input_of_the_answer(signed):
+    query = "kind=serving&requests_per_day=5000&concurrency_p99_to_mean=9&disaggregated=on&currency=EUR&months=48"
+    make(signed, query + "&operations%2Fgpu_power_limit_w=500", "h200-sxm")
+    document = Scenario.objects.get().head.document
+    work = document["demand"]["workloads"][0]
+    assert (work["requests_per_day"], work["concurrency_p99_to_mean"], work["disaggregated"]) == (5000.0, 9.0, True)
+    assert (document["currency"], document["months"]) == ("EUR", 48)
+    assert document["operations"]["gpu_power_limit_w"] == 500.0
+
+
+def test_a_scenario_made_of_a_scenario_keeps_its_room_and_market(signed, row):
+    answer = signed.post(reverse("planner:sizing_make"), {"query": "", "pick": "h100-nvl", "scenario": str(row.pk)})
+    made = Scenario.objects.exclude(pk=row.pk).get()
+    assert answer.headers["Location"] == f"/s/{made.pk}/"
+    for part in ("sites", "market", "operations", "finance"):
+        assert made.head.document[part] == row.head.document[part], part
+
+
+def test_what_runs_other_software_is_not_offered_and_says_what_it_runs(signed):
+    page = signed.get(PAGE, {"kind": "pool", "framework": "cuda", "show": "all", "pick": "mi300x"}).content.decode()
+    row = plain(re.search(r'<tr id="need-mi300x".*?</tr>', page, re.S)[0])
+    assert "other software" in row
+    assert "not offered" in row
+    assert "It runs ROCm; this work needs CUDA." in plain(page)
+    assert "GPU" in plain(re.search(r'<tr id="need-h200-sxm".*?</tr>', page, re.S)[0])
+
+
+def test_what_decides_is_told_with_the_gpus_it_asks_for(signed):
+    given = {"kind": "pool", "gpus": "6", "growth/kind": "constant", "pick": "h200-sxm", "gang_gpus": "2"}
+    assert "7.5 GPUs by throughput; the largest job alone would need 2 GPUs" in plain(
+        signed.get(PAGE, given).content.decode()
+    )

@@ -73,6 +73,55 @@ def test_a_rate_that_was_measured_is_called_so():
     assert measured.of("h200-sxm").rate == (2.0, "request/s", True)
 
 
+def test_a_measured_rate_of_work_that_waits_or_simulates_is_told_too():
+    assert answered("batch", measured_rate_per_gpu=2.0).of("h200-sxm").rate == (2.0, "item/s", True)
+    in_tokens = answered("batch", measured_rate_per_gpu=2.0, tokens_b_per_month=1.0)
+    assert in_tokens.of("h200-sxm").rate == (2.0, "token/s", True)
+    assert answered("hpc", measured_tflops_per_gpu=5.0).of("h200-sxm").rate == (5.0, "TFLOP/s", True)
+    both = {"measured_prefill_tokens_per_s_per_gpu": 1e4, "measured_decode_tokens_per_s_per_gpu": 2e3}
+    document = sizing.blank("serving", shipped(), DAY)
+    work = document["demand"]["workloads"][0] | both
+    split = sizing.answer(Scenario.read({**document, "demand": {"workloads": [work]}}), shipped())
+    assert split.of("h200-sxm").rate[1:] == ("request/s", True)
+
+
+def test_u030_a_limit_lowers_draw_and_rate_of_what_is_bought():
+    full = answered("training").of("h200-sxm")
+    document = set_at(sizing.blank("training", shipped(), DAY), "operations/gpu_power_limit_w", 350.0)
+    limited = sizing.answer(Scenario.read(document), shipped()).of("h200-sxm")
+    assert limited.limited == pytest.approx((0.5, 1 / 1.30))  # of 700 W
+    assert limited.rate[0] == pytest.approx(full.rate[0] / 1.30)
+    each = limited.bought.max_kw / limited.bought.servers
+    assert each == pytest.approx(full.bought.max_kw / full.bought.servers - 8 * 0.35)
+    assert limited.bought.unlimited_kw / limited.bought.servers == pytest.approx(each + 8 * 0.35)
+
+
+def test_the_band_of_published_runs_brackets_the_gpus():
+    need = answered("training", tokens_b=920.0, deadline_days=45.0).of("h200-sxm")
+    few, many = need.band
+    assert few < need.gpus < many
+    assert answered("training", mfu=0.4).of("h200-sxm").band is None
+    assert answered("training", measured_tokens_per_s_per_gpu=1000.0).of("h200-sxm").band is None
+
+
+def test_a_model_that_grows_meets_its_cliff_in_a_month():
+    # 70 GB in 8 bit, twice as much in month 12, ten times in month 24: one H200 has 123.9 usable, a server 991
+    steps = {"kind": "steps", "steps": [{"month": 12, "value": 2.0}, {"month": 24, "value": 15.0}]}
+    answer = answered("serving", driver="model_size", growth=steps)
+    assert answer.of("h200-sxm").outgrown == (24, None)
+    assert answer.of("t4").outgrown[1] is not None  # 64 cards of 16 GB hold 730 GB
+    assert answered("serving").of("h200-sxm").outgrown == (None, None)
+
+
+def test_a_scheduler_saves_a_pool_that_is_stated_in_hours():
+    # 0.45 of the GPUs are allocated without one, 0.65 with quotas: sizing reference 9
+    flat = {"gpu_hours_per_month": 10_000.0, "growth": {"kind": "constant"}}
+    quotas, none = (answered("pool", **flat, scheduler=kind).of("h200-sxm").saving for kind in ("quotas", "none"))
+    assert quotas.saved == pytest.approx(quotas.gpus * (0.65 / 0.45 - 1))
+    assert none.saved == pytest.approx(none.gpus - quotas.gpus)
+    assert answered("pool").of("h200-sxm").saving is None
+
+
 def test_nothing_without_a_rate_is_offered():
     answer = answered("serving")
     lacking = {slug for slug, card in answer.book.accelerators.items() if not card.memory_bw_gbps}

@@ -191,6 +191,7 @@ def test_every_problem_of_the_engine_has_a_sentence_of_its_own():
 
 
 FACTS = {
+    "limit_w": 300.0,
     "provider_class": "large_provider",
     "days": 180,
     "needed": 6.8,
@@ -305,6 +306,12 @@ def test_a_share_is_shown_as_per_cent():
         assert wording.percent(-0.12) == "−12\u00a0%"
     with override("zh-hans"):
         assert wording.percent(0.14) == "14%"
+
+
+def test_a_number_whose_thousands_no_one_counts_is_a_power_of_ten():
+    assert [wording.number(value) for value in (1e99, -1.5e30, 1e20)] == ["1e99", "−1.5e30", "100" + 6 * ",000"]
+    assert wording.percent(1e99) == "1e101\u00a0%"
+    assert wording.money(2.5e40, "USD") == "$2.5e40"
 
 
 def test_a_number_keeps_four_digits_and_its_real_minus():

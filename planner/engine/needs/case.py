@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
+from planner.engine import workload as formulas
 from planner.engine.calendar import DAYS_PER_MONTH, Array, Calendar
 from planner.engine.inputs import ModelShape
 from planner.engine.prices import Accelerator
@@ -29,6 +32,7 @@ class Case:
     software     : work per unit that better software leaves, (M,).
     ratio        : GPUs of this hardware that do the work of one GPU of the reference; raises InputError `no_rate`.
     reliability  : how often machines fail. checkpoint_minutes: between checkpoints whose size is not known.
+    power_share  : what a power limit leaves of the card's nameplate power; 1 where none is set. [1]
     """
 
     slug: str
@@ -42,6 +46,22 @@ class Case:
     ratio: Callable[[], float]
     reliability: Reliability
     checkpoint_minutes: float
+    power_share: float = 1.0
+
+    def limited(self, concurrency: Array | float = formulas.MANY) -> Array:
+        """What the power limit leaves of the speed, with so many requests under way on a replica. [1]"""
+        return np.asarray(formulas.limited_rate(self.power_share, concurrency))
+
+    def by_memory(self, gpus: Array) -> dict[str, float]:
+        """The limit that memory sets, where it asks most; none without a model to hold."""
+        return {} if self.shape is None else {"memory": float(gpus.max())}
+
+    def limits_said(self, kept: Array, concurrency: Array | None = None) -> dict[str, float]:
+        """Factors of the first month that say what a power limit does; none where none is set."""
+        if self.power_share >= 1.0:
+            return {}
+        under_way = {} if concurrency is None else {"under_way": float(concurrency[0])}
+        return {**under_way, "power_share": self.power_share, "power_limit": float(np.ravel(kept)[0])}
 
     @property
     def bandwidth_gbps(self) -> float:

@@ -20,7 +20,7 @@ class Requirement:
     gang     : GPUs one job needs at once; 1 for work that splits.
     replica  : GPUs of one copy of a model that answers; what is left of a server serves nothing. 1 for other work.
     limits   : GPUs that each limit alone asks for, where it asks most: memory · job · deadline · throughput ·
-               redundancy; infinity where no number suffices.
+               concurrency · redundancy; infinity where no number suffices.
     memory_by_month, gang_by_month : (M,), of a model that grows; None where they are the same in every month.
     runs     : (M,) of 0 and 1, months in which it can run at all; None for every month.
     waits    : the peak is that of one job: while a GPU of it is repaired the job waits, so that repairs take of its
@@ -47,6 +47,13 @@ class Requirement:
     def sharing(self) -> bool:
         """True where jobs larger than one GPU exist."""
         return self.gang > 1
+
+    @property
+    def gang_today(self) -> int:
+        """GPUs one job needs at once in the first month; a model that grows needs more later."""
+        if self.gang_by_month is None:
+            return max(1, self.gang, self.gang_memory)
+        return max(1, int(self.gang_by_month[0]))
 
     @property
     def ranked(self) -> list[tuple[str, float]]:

@@ -40,11 +40,12 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
     single = np.where(fits, by_memory, float(formulas.LARGEST_GANG)) <= case.server_gpus
     small = _small(work) & (_tokens(work) * length < formulas.SMALL_TUNING_TOKENS)
     gang = np.asarray(formulas.round_gang(least, case.server_gpus), dtype=float)
+    kept = case.limited()
     found: dict[Key, tuple[float, dict[str, float]]] = {}
     for _round in range(ROUNDS):  # a larger gang is interrupted more often, which may ask for a larger one
         lost = run_losses(work, case, gang, size)
         hours, factors = _hours(work, case, size, single, small, _goodput(work, single, lost), found)
-        per_run = hours * length * case.software  # GPU-hours, (M,)
+        per_run = hours * length * case.software / kept  # GPU-hours, (M,)
         by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
         if not case.one_domain:
             slow = np.maximum(by_deadline, np.where(fits, by_memory, 0.0)) > formulas.PCIE_GANG
@@ -61,7 +62,8 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
     grows = work.driver == "model_size"
     factors |= {name: float(np.atleast_1d(value)[0]) for name, value in lost.items() if name not in _known(work)}
     factors |= {
-        "gpu_hours_per_run": float(hours[0]),
+        **case.limits_said(kept),
+        "gpu_hours_per_run": float(hours[0] / kept),
         "deadline_days": work.deadline_days,
         "target_utilisation": target,
         "gang": float(gang.max()),
@@ -76,7 +78,7 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
         gang_deadline=int(by_deadline.max()),
         fits=bool(fits[0]),
         limits={
-            "memory": float(by_memory.max()),
+            **case.by_memory(by_memory),
             "deadline": float(by_deadline.max()),
             "throughput": most(mean),
         },
@@ -135,27 +137,41 @@ def _gang_by_memory(work: Runs, case: Case, size: float) -> float:
     if case.shape is None or memory is None:
         return 1.0
     shape = scaled(case.shape, size)
-    longest = max(sequence for _tokens, sequence in work.parts)
     candidates = _candidates(case.server_gpus)
     if isinstance(work, TuningWorkload) and work.method != "full":
         total = float(formulas.adapter_tuning_bytes(shape.params_b * 1e9, work.method))
-        beyond = max(0, longest * work.micro_batch - ADAPTER_CONTEXT) * shape.hidden
-        kept = beyond * (LAYER_INPUT * shape.layers + LIVE_LAYER)
+        kept = adapter_activation_bytes(work, shape)
         gang = formulas.gang_by_bytes(total, memory, candidates, each_bytes=kept)
     else:
         gang = formulas.gang_by_memory(
             shape.params_b * 1e9,
             shape.layers,
             shape.hidden,
-            longest,
+            longest_sequence(work),
             memory,
             work.states,
             micro_batch=work.micro_batch,
-            recompute="full" if work.recompute == "typical" else work.recompute,
+            recompute=recomputed(work),
             candidates=candidates,
             heads=shape.heads,
         )
     return np.inf if gang is None else float(gang)
+
+
+def longest_sequence(work: Runs) -> int:
+    """Tokens of the longest sequence of a run, which sizes its activations. [token]"""
+    return max(sequence for _tokens, sequence in work.parts)
+
+
+def recomputed(work: Runs) -> str:
+    """What the memory of a run counts as computed again: all of it where it is done as published runs do it."""
+    return "full" if work.recompute == "typical" else work.recompute
+
+
+def adapter_activation_bytes(work: TuningWorkload, shape: ModelShape) -> float:
+    """Activations of adapter tuning on each GPU for what its texts are longer than the published fit holds. [byte]"""
+    beyond = max(0, longest_sequence(work) * work.micro_batch - ADAPTER_CONTEXT) * shape.hidden
+    return beyond * (LAYER_INPUT * shape.layers + LIVE_LAYER)
 
 
 # ── Time ──

@@ -23,7 +23,8 @@ def pool_needed(work: PoolWorkload, case: Case) -> Requirement:
     else:
         busy = driver_path(work.growth, work.gpus, case.calendar.months)
         allocation, available = 1.0, 1.0
-    mean = (busy * case.software * convert * pcie)[None, :]
+    kept = case.limited()
+    mean = (busy * case.software * convert * pcie / kept)[None, :]
     needed = mean * work.peak_to_mean / available
     target = 1.0 if work.measure == "installed" and work.gpu_hours_per_month is None else work.target_utilisation
     required = over(needed, target)
@@ -37,6 +38,7 @@ def pool_needed(work: PoolWorkload, case: Case) -> Requirement:
         limits={"throughput": most(required), "job": float(work.gang_gpus)},
         factors={
             "convert": convert,
+            **case.limits_said(kept),
             "peak_to_mean": work.peak_to_mean,
             "target_utilisation": target,
             "allocation": allocation,
@@ -60,7 +62,8 @@ def hpc_needed(work: HpcWorkload, case: Case) -> Requirement:
     amount = driver_path(work.growth, work.exaflop_per_month, case.calendar.months) * 1e18 * case.software
     mean = (amount / rate / (MEAN_MONTH_HOURS * 3600.0))[None, :]
     pcie = formulas.PCIE_TIME_FACTOR if work.gang_gpus > formulas.PCIE_GANG and not case.one_domain else 1.0
-    mean = mean * pcie
+    kept = case.limited()
+    mean = mean * pcie / kept
     job = np.where(mean > 0.0, float(work.gang_gpus), 0.0)
     target = work.target_utilisation
     needed = over(mean, target)
@@ -72,6 +75,12 @@ def hpc_needed(work: HpcWorkload, case: Case) -> Requirement:
         gang=work.gang_gpus,
         gang_memory=work.gang_gpus,
         limits={"throughput": most(needed), "job": float(work.gang_gpus)},
-        factors={**factors, "target_utilisation": target, "gang": float(work.gang_gpus), "pcie": pcie},
+        factors={
+            **factors,
+            **case.limits_said(kept),
+            "target_utilisation": target,
+            "gang": float(work.gang_gpus),
+            "pcie": pcie,
+        },
         waits=True,
     )

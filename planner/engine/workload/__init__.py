@@ -48,9 +48,12 @@ from planner.engine.workload.gang import (
 )
 from planner.engine.workload.memory import (
     ACTIVATION_KINDS,
+    ADAPTER_BASE_BYTES,
     ADAPTER_BYTES,
     ADAPTER_FIXED_BYTES,
     CHECKPOINT_BYTES,
+    COLLECTIVE_BYTES,
+    CONTEXT_BYTES,
     HIDDEN_COPIES,
     HOST_BUFFER,
     HOST_STAGING,
@@ -93,6 +96,11 @@ from planner.engine.workload.offload import (
     DEEPSPEED_BYTES,
     StateMemory,
     deepspeed_state_bytes,
+)
+from planner.engine.workload.power_limit import (
+    LIMIT_CONCURRENCY,
+    MANY,
+    limited_rate,
 )
 from planner.engine.workload.queueing import (
     arrival_rate,
@@ -160,6 +168,7 @@ from planner.engine.workload.training import (
 __all__ = [
     "ACCEPTABLE_RATIO",
     "ACTIVATION_KINDS",
+    "ADAPTER_BASE_BYTES",
     "ADAPTER_BYTES",
     "ADAPTER_FIXED_BYTES",
     "ALLOCATION_SHARE",
@@ -174,8 +183,10 @@ __all__ = [
     "CDNA_SERVING_FACTOR",
     "CHECKPOINT_BYTES",
     "COLLECTIVES",
+    "COLLECTIVE_BYTES",
     "COMPUTE_EFFICIENCY",
     "COMPUTE_PRECISION",
+    "CONTEXT_BYTES",
     "DEEPSPEED_BYTES",
     "FLOP_PER_PARAM",
     "GOODPUT",
@@ -185,8 +196,10 @@ __all__ = [
     "HOST_BUFFER",
     "HOST_STAGING",
     "LARGEST_GANG",
+    "LIMIT_CONCURRENCY",
     "LIVE_LAYER_BYTES",
     "MAINTENANCE_SHARE",
+    "MANY",
     "MEMORY_RESERVE_BYTES",
     "MEMORY_SHARE",
     "MOE_BANDWIDTH_FACTOR",
@@ -252,6 +265,7 @@ __all__ = [
     "k_of_n_availability",
     "kv_bytes",
     "kv_bytes_per_token",
+    "limited_rate",
     "link_time_factor",
     "loading_host_bytes",
     "logits_bytes",

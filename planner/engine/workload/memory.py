@@ -14,6 +14,9 @@ from planner.engine.bounds import Values, above, not_a_choice, unboxed, within
 MEMORY_SHARE = 0.90
 # CUDA context, collectives, fragmentation. [byte] Sizing reference 2.5, default.
 MEMORY_RESERVE_BYTES = 3e9
+# What that reserve is for: context and libraries (0.5 to 2 GiB), buffers of collectives where GPUs work together (1 to
+# 2 GiB); the middles of both. What they leave of it is for fragmentation. [byte] Sizing reference 2.5.
+CONTEXT_BYTES, COLLECTIVE_BYTES = 1.25 * 2**30, 1.5 * 2**30
 
 
 def usable_memory_bytes(
@@ -63,6 +66,8 @@ HIDDEN_COPIES = 28.0
 # Adapter tuning: bytes per parameter and fixed part. [byte/param], [byte] Sizing reference 2.4 (LLaMA-Factory table).
 ADAPTER_BYTES = {"lora": 2.15, "qlora8": 1.15, "qlora4": 0.65}
 ADAPTER_FIXED_BYTES = 2e9
+# Of those the frozen base itself; the rest are the adapters, their gradients and optimizer. [byte/param]
+ADAPTER_BASE_BYTES = {"lora": 2.0, "qlora8": 1.0, "qlora4": 0.5}
 # Checkpoint with bf16 weights, fp32 master and Adam. [byte/param] Sizing reference 2.6.
 CHECKPOINT_BYTES, WEIGHTS_ONLY_BYTES = 14.0, 2.0
 # Buffer DeepSpeed adds to its estimate of host memory. [1] DeepSpeed, docs/code-docs/source/memory.rst.

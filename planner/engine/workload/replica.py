@@ -17,6 +17,7 @@ from planner.engine.workload.gang import TENSOR_PARALLEL_STEP
 from planner.engine.workload.memory import usable_memory_bytes
 from planner.engine.workload.serving import (
     BANDWIDTH_EFFICIENCY,
+    BATCH_LIMIT,
     CDNA_SERVING_FACTOR,
     COMPUTE_EFFICIENCY,
     COMPUTE_PRECISION,
@@ -99,6 +100,7 @@ def smallest_replica(
     architecture: str = "",
     cache_bytes: float | None = None,
     sizes: Sequence[int] = REPLICA_SIZES,
+    batch_limit: float = BATCH_LIMIT,
 ) -> tuple[int, ServingRate] | None:
     """Return the smallest replica that holds the model, and its saturated rate; None where none does, or where the peak
     or the bandwidth is not known.
@@ -110,6 +112,7 @@ def smallest_replica(
     memory_gb, bandwidth_gbps, *_tflops : of one GPU, 0 or None where not known. [GB], [GB/s], [1e12 FLOP/s]
     architecture : the catalog's word; "CDNA …" (AMD) takes 0.6 of the roofline's rate, CDNA_SERVING_FACTOR.
     sizes : replicas to try; those whose tensor parallelism, up to 8, does not divide the heads are left out. [GPU]
+    batch_limit : sequences under way at most. [1]
     cache_bytes : bytes of a cached number; by default 1 (8 bit) where the card computes in 8 or 4 bits, else 2. [byte]
     Scalars. Source: `replica_size` and `serving_rate`.
     """
@@ -149,6 +152,7 @@ def smallest_replica(
         bandwidth_efficiency=BANDWIDTH_EFFICIENCY * factor,
         step_overhead_s=STEP_OVERHEAD_S / factor,
         moe=bool(shape.get("moe")),
+        batch_limit=batch_limit,
     )
     return gpus, rate
 

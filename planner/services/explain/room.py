@@ -9,6 +9,7 @@ from planner import wording
 from planner.engine.fleet import Holding
 from planner.engine.prices import Build, Source
 from planner.services.explain.nodes import Node, Subject
+from planner.services.explain.work import power_limit_path
 
 
 def peak_kw(subject: Subject) -> Node:
@@ -95,6 +96,7 @@ def _machine(subject: Subject, holding: Holding, m: int) -> Node:
             typical=wording.number(typical),
         ),
         source=_power_source(subject, machine.build),
+        drivers=subject.drivers([power_limit_path(subject)]) if machine.power_share < 1.0 else [],
     )
 
 

@@ -11,6 +11,7 @@ from planner.engine.calendar import Array
 from planner.engine.demand import Requirement
 from planner.engine.fleet import Holding
 from planner.engine.inputs import Workload
+from planner.engine.prices import Source
 from planner.engine.reliability import DAYS_PER_YEAR
 from planner.services.explain.nodes import Node, Subject
 
@@ -28,10 +29,13 @@ FACTOR_UNITS: dict[str, tuple[str, float]] = {
             "band_low",
             "band_high",
             "other_time_lost",
+            "power_share",
+            "power_limit",
         ),
         ("share", 1.0),
     ),
     **dict.fromkeys(("peak_to_mean", "diurnal", "burst"), ("times", 1.0)),
+    **dict.fromkeys(("batch", "requests_at_once", "under_way"), ("request", 1.0)),
     **dict.fromkeys(("gang", "server_gpus", "replica_gpus"), ("GPU", 1.0)),
     **dict.fromkeys(("spare_servers", "servers_active"), ("server", 1.0)),
     "gpu_hours_per_run": ("GPU-hour", 1.0),
@@ -71,6 +75,8 @@ FIELDS = {
     "flop_per_param": ("method",),
     "band_low": ("band",),
     "band_high": ("band",),
+    "requests_at_once": ("concurrency_p99_to_mean",),
+    "servers_active": ("disaggregated",),
     "prefill_rate": ("measured_prefill_tokens_per_s_per_gpu",),
     "decode_rate": ("measured_decode_tokens_per_s_per_gpu",),
 }
@@ -279,12 +285,15 @@ def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node
             fields: tuple[str, ...] = (field,)
         else:
             (unit, scale), fields = FACTOR_UNITS.get(name, ("1", 1.0)), FIELDS.get(name, (name,))
+        label = wording.factor_name(name)
+        if name in ("power_share", "power_limit"):
+            children.append(_power_limit(subject, name, label, value))
+            continue
         behind = [f"{base}/{field}" for field in fields if hasattr(work, field)]
         if name in RELIABILITY:
             behind.append(f"reliability/{RELIABILITY[name]}")
         drivers = subject.drivers(behind)
         formula = _run_hours(work, need) if name == "gpu_hours_per_run" else wording.loss(name, work, need)
-        label = wording.factor_name(name)
         children.append(subject.figure(name, label, value / scale, unit, drivers=drivers, formula=formula))
     if need.reserve[0, m]:
         children.append(subject.figure("reserve", gettext("GPUs in spare servers"), float(need.reserve[0, m]), "GPU"))
@@ -295,6 +304,30 @@ def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node
         "GPU",
         children=children,
         formula=f"{_rule(work.kind)} · {wording.limits(need)}",
+    )
+
+
+def power_limit_path(subject: Subject) -> str:
+    """The assumption that limits the power of the plan's GPUs."""
+    own = subject.plan.plan.gpu_power_limit_w is not None
+    return f"plans/{subject.plan.slug}/gpu_power_limit_w" if own else "operations/gpu_power_limit_w"
+
+
+def _power_limit(subject: Subject, name: str, label: str, value: float) -> Node:
+    """What the limit leaves of a card's power, and what that leaves of its speed by the measured curve."""
+    path = power_limit_path(subject)
+    if name == "power_share":
+        return subject.figure(name, label, value, "share", drivers=subject.drivers([path]))
+    declared = wording.declaration(path, subject.document)
+    assert declared is not None
+    return subject.figure(
+        name,
+        label,
+        value,
+        "share",
+        drivers=subject.drivers([path]),
+        formula=gettext("measured at 50, 67 and 83 % of the power, with 4 to 64 requests at once; linear in between"),
+        source=subject.source(Source(basis="sourced", url=declared.source)),
     )
 
 
@@ -343,7 +376,8 @@ def _rule(kind: str) -> str:
         "training": gettext("the larger of mean work and one run's GPUs ÷ target utilisation"),
         "tuning": gettext("mean ÷ target utilisation, at least the GPUs of one run"),
         "serving": gettext(
-            "mean × daily peak × burst factor ÷ target utilisation, up to whole servers, + spare servers"
+            "the larger of mean × daily peak × burst factor ÷ target utilisation and the places of the requests under "
+            "way, up to whole servers, + spare servers"
         ),
         "batch": gettext("mean ÷ target utilisation, at least the GPUs that hold the model"),
         "hpc": gettext("mean ÷ target utilisation, at least the GPUs of the largest job"),

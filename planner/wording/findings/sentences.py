@@ -55,6 +55,8 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = number(value, digits=3)
             case "limit":
                 texts[name] = _limit(found, evaluation)
+            case "limit_w":
+                texts[name] = number(value)
             case (
                 "needed_gpus"
                 | "server_gpus"

@@ -68,6 +68,11 @@ WORK: dict[str, tuple[Any, Any, str]] = {
         _("model outgrows the GPUs in {month}"),
         "warn",
     ),
+    "power_limit_unknown": (
+        _("The power of one {item} is not known: the limit of {limit_w} W changes neither its draw nor its speed."),
+        _("power limit without effect"),
+        "warn",
+    ),
     "wrong_software": (
         _("{workload} needs {framework}, and {item} runs {software_stack}."),
         _("software: {item} runs {software_stack}"),
