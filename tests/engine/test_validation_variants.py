@@ -115,6 +115,49 @@ def test_two_names_of_one_number_may_agree():
     assert got("kv_cache", {**LAYER, "bytes_per_element": 1}, "kb_per_token") == [65.536]
 
 
+@pytest.mark.parametrize(
+    ("kind", "inputs", "expected"),
+    [
+        # a server a day of a hundred fails: thirty in a month
+        ("mtbf", {"nodes": 100, "failures_per_node_day": 0.01, "days": 30}, {"expected_failures": 30}),
+        ("spares", {"units": 1000, "afr": 0.04, "lead_time_days": 73}, {"expected_failures": 8}),
+        # (5 + 2.5)/108 min
+        ("checkpoint", {"mtbf_h": 1.8, "restart_min": 5, "interval_min": 5}, {"loss": 7.5 / 108}),
+        # 2.15·8 + 2 GB, and 32 layers of 34·8192·4096 bytes
+        (
+            "training_memory",
+            {"params": 8e9, "method": "lora", "seq_len": 8192, "hidden": 4096, "layers": 32, "recompute": "selective"},
+            {"gb": 19.2 + 32 * 34 * 8192 * 4096 / 1e9, "states_gb_per_gpu": 19.2},
+        ),
+        # half of the states on each of two, and one layer of 2·28·4096·4096 bytes
+        (
+            "training_memory",
+            {
+                "params": 1e9,
+                "bytes_per_param": 16,
+                "n_gpus": 2,
+                "seq_len": 4096,
+                "hidden": 4096,
+                "layers": 1,
+                "hidden_copies": 28,
+            },
+            {"gb_per_gpu": 8 + 56 * 4096**2 / 1e9},
+        ),
+    ],
+)
+def test_fields_beside_those_that_are_published(kind, inputs, expected):
+    assert got(kind, inputs, *expected) == pytest.approx(list(expected.values()))
+
+
+def test_serving_on_amd_reaches_six_tenths():
+    case = next(case for case in VARIANTS if case["kind"] == "inference_throughput" and "eff_compute" in case["inputs"])
+    plain, amd = (
+        got("inference_throughput", {**case["inputs"], **more}, "tokens_per_s")[0]
+        for more in ({}, {"architecture": "CDNA 3"})
+    )
+    assert amd == pytest.approx(0.6 * plain)
+
+
 # ── large fleets ──
 
 

@@ -43,6 +43,7 @@ def mtbf(i: Inputs) -> Answer:
     return {
         **durations("job_mtbf", lambda: days() * 86_400.0),
         **durations("mtbf", lambda: days() * 86_400.0),
+        "expected_failures": lambda: _period_days(i) / days(),
         "rate_per_unit_year": per_unit_year,
         "failures_per_node_day": per_node_day,
         "failures_per_1000_node_days": lambda: per_node_day() * 1000.0,
@@ -120,6 +121,7 @@ def checkpoint(i: Inputs) -> Answer:
         **durations("young_interval", lambda: float(r.young_interval(save(), between()))),
         **durations("daly_interval", lambda: float(r.daly_interval(save(), between()))),
         "overhead": lambda: float(r.save_overhead(save(), interval())),
+        "loss": lambda: 1.0 - useful(),
         "ettr": useful,
         "goodput": useful,
         "storage_write_bandwidth": bandwidth,
@@ -150,7 +152,7 @@ def spares(i: Inputs) -> Answer:
         mean, confidence = expected()
         return int(r.spares(mean, i.number("confidence", confidence)))
 
-    return {"spares": least, "lambda": lambda: expected()[0]}
+    return {"spares": least, "lambda": lambda: expected()[0], "expected_failures": lambda: expected()[0]}
 
 
 def _turnaround(i: Inputs) -> float:

@@ -149,8 +149,14 @@ def _roofline(i: Inputs) -> Answer:
         memory_share=share,
         reserve_bytes=reserve,
     )
-    # of another serving stack, or of AMD cards
-    factor = i.number("stack_factor", 1.0) * _derate(i) * i.number("u_max", 1.0) * replicas
+    # of another serving stack, and of AMD cards
+    cdna = str(i.get("architecture", "")).strip().lower().startswith("cdna")
+    factor = (
+        i.number("stack_factor", w.CDNA_SERVING_FACTOR if cdna else 1.0)
+        * _derate(i)
+        * i.number("u_max", 1.0)
+        * replicas
+    )
     output = float(rate.out_tok_per_s) * factor
 
     def first_token() -> float:

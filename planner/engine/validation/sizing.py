@@ -24,6 +24,7 @@ from planner.engine.validation.model import (
     context_of,
     gpus_of,
     has_gpus,
+    is_split,
     memory_gb,
     memory_limits,
     model_parallel,
@@ -307,7 +308,9 @@ def training_memory(i: Inputs) -> Answer:
     states = i.any("stage", "zero_stage", "bytes_weights")
     activations = i.any("seq_len", "micro_batch", "hidden_copies")
     if states and activations:
-        return _states_and_activations(i)
+        return _with_activations(i, _states(i))
+    if activations and i.any("method", "bytes_per_param", "setup"):
+        return _with_activations(i, _bytes_per_param(i))
     if states:
         return _states(i)
     if activations:
@@ -317,8 +320,9 @@ def training_memory(i: Inputs) -> Answer:
     return _bytes_per_param(i)
 
 
-def _states_and_activations(i: Inputs) -> Answer:
-    held, kept = _states(i), _activations(i)
+def _with_activations(i: Inputs, held: Answer) -> Answer:
+    """What one GPU keeps: its part of the states, or of so many bytes a parameter, and the activations."""
+    kept = _activations(i)
 
     def states() -> float:
         return float(held["bytes_per_gpu"]())
@@ -326,13 +330,17 @@ def _states_and_activations(i: Inputs) -> Answer:
     def activations() -> float:
         return float(kept["bytes"]())
 
+    def together() -> float:
+        return states() + activations()
+
     return {
         **held,
         **kept,
         **sizes("states_{}_per_gpu", states),
         **sizes("activations_{}_per_gpu", activations),
-        **sizes("{}_per_gpu", lambda: states() + activations()),
-        "fits": lambda: states() + activations() <= usable_bytes(i),
+        **sizes("{}_per_gpu", together),
+        **sizes("{}", lambda: together() * (sharers(i) if has_gpus(i) or is_split(i) else 1.0)),
+        "fits": lambda: together() <= usable_bytes(i),
     }
 
 
@@ -460,7 +468,7 @@ def _bytes_per_param(i: Inputs) -> Answer:
         total = weights * (1.0 + i.number("overhead", 0.0)) + i.number("fixed_bytes", 0.0)
     return {
         **sizes("{}", lambda: total),
-        **sizes("{}_per_gpu", lambda: total / sharers(i)),
+        **sizes("{}_per_gpu", lambda: total / (sharers(i) if has_gpus(i) or is_split(i) else 1.0)),
         **sizes("checkpoint_{}", lambda: float(w.checkpoint_bytes(params))),
         "fits": lambda: total <= sharers(i) * usable_bytes(i),
         **_smallest(i, lambda: total),
