@@ -342,6 +342,7 @@ FABRIC, FACILITY, OFFER = _spec_columns("switch"), _spec_columns("rack"), _spec_
 TARIFF, COLOCATION = _spec_columns("tariff"), _spec_columns("colocation")
 COST, DEFAULT = _spec_columns("cost", "date", "date_precision"), _spec_columns("default")
 MODEL = _spec_columns("model", "release_date", "release_date_precision")
+NEWER = ("embodied_gpu_kgco2e",)  # a file of builds written before it had this column still reads
 
 # In the order in which they are read: what is named by others comes before them.
 FORMS: Mapping[str, Form] = {
@@ -349,7 +350,7 @@ FORMS: Mapping[str, Form] = {
         ("slug", "vendor", *ACCELERATOR, "source_url", "source_note"), ("fp64_source_url",), _accelerator
     ),
     "servers.csv": Form(("slug", "vendor", *SERVER, "source_url", "source_note"), (), _server),
-    "builds.csv": Form(("slug", "vendor", *BUILD, *BUILD_PRICE, "basis"), (), _build),
+    "builds.csv": Form(("slug", "vendor", *_spec_columns("build", *NEWER), *BUILD_PRICE, "basis"), NEWER, _build),
     "builds_addons.csv": Form(("slug", *ADDON, "price", "currency", "date", "kind", "source", "basis"), (), _addon),
     "fabric_items.csv": Form(("slug", "kind", "vendor", *FABRIC, *PART_COLUMNS), (), _fabric),
     "facility_items.csv": Form(("slug", "kind", "vendor", *FACILITY, *PART_COLUMNS), (), _facility),

@@ -492,6 +492,7 @@ class Site(Document):
     noise_limit_db: Annotated[float | None, Quantity("dB(A)", 20.0, 120.0)] = None
     colocation: Colocation | None = None
     moving_cost: Annotated[float, Quantity("money", 0.0, 1e9)] = 0.0
+    grid_kgco2e_per_kwh: Annotated[float | None, Quantity("kg CO2e/kWh", 0.0, 3.0)] = None  # None: the region's grid
     upgrades: tuple[Upgrade, ...] = Field(default=(), max_length=20)
 
 
@@ -533,6 +534,10 @@ class WagePath(PricePath):
     rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0, 0.02, 0.05, "estimate", COSTS)] = 0.035
 
 
+class GridPath(PricePath):
+    """Yearly change of the grid's carbon per kWh, signed."""
+
+
 class CurvePoint(Document):
     month: Annotated[int, Quantity("month", 0, 600)]
     share: Share
@@ -566,6 +571,7 @@ class Market(Document):
     electricity: ElectricityPath = ElectricityPath()
     colocation: ColocationPath = ColocationPath()
     wages: WagePath = WagePath()
+    grid_carbon: GridPath = GridPath()
     provider_class: Literal["specialist", "large_provider", "marketplace"] = "specialist"
     stale_after_days: Annotated[int, Quantity("day", 1, 3650)] = 180
     residual: ResidualCurves = ResidualCurves()

@@ -126,6 +126,8 @@ class Build(Document):
     support_share_per_year: Positive = 0.0
     lead_weeks: tuple[float, float, float] = (0.0, 0.0, 0.0)  # low, likely, high
     embodied_kgco2e: Positive | None = None
+    embodied_gpu_kgco2e: Positive | None = None  # the part of it that each GPU has
+    embodied_source: Source = Source()
     workstation: bool = False
     residual_class: Literal["system", "card"] = "system"
     # Shares of the price that follow their own paths; the rest follows `rest`.
@@ -211,6 +213,7 @@ class Tariff(Document):
     customer_class: str
     price: Price | None = None  # per kWh, all-in average
     grid_kgco2e_per_kwh: Positive | None = None
+    grid_source: Source = Source()
 
 
 class ColocationRate(Document):

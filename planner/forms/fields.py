@@ -82,6 +82,7 @@ SELDOM = {
     "rack_units",
     "customer_class",
     "moving_cost",
+    "grid_kgco2e_per_kwh",
     "commissioning_days",
     "host_memory_factor",
     "local_flash_tb_per_gpu",

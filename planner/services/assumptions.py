@@ -13,6 +13,7 @@ from catalog.records import Catalog
 from catalog.wording import word as catalog_word
 from planner import wording
 from planner.engine.calendar import lead_in_months
+from planner.engine.carbon import grid_factor
 from planner.engine.costs.books import LOADED_COST
 from planner.engine.evaluate import Evaluation, PlanResult
 from planner.engine.housing import PUE_BY_METHOD
@@ -102,6 +103,9 @@ def _of_site(scenario: Scenario, book: PriceBook, slug: str, parent: str, name: 
     site = next(site for site in scenario.sites if site.slug == slug)
     if name == "electricity_price_per_kwh":
         return _priced(book.tariffs[f"{site.region}/{site.customer_class}"].price, book)
+    if name == "grid_kgco2e_per_kwh":
+        factor, source = grid_factor(site, book)
+        return None if factor is None else (factor, source)
     if name == "pue":
         return PUE_BY_METHOD[site.cooling_method], Source(basis="estimate")
     if name == "price_per_kw_month" and site.colocation and site.colocation.market:

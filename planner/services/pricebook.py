@@ -360,6 +360,8 @@ class _Maker:
                 spec.lead_time_weeks_high or 0.0,
             ),
             embodied_kgco2e=spec.embodied_kgco2e,
+            embodied_gpu_kgco2e=spec.embodied_gpu_kgco2e,
+            embodied_source=self._source(item, "embodied_kgco2e"),
             workstation=spec.tier == "workstation",
             residual_class="system" if sxm else "card",
             accelerator_share=accelerators,
@@ -444,6 +446,7 @@ class _Maker:
                 customer_class=item.spec.customer_class,
                 price=self._price(item.slug, "tariff"),
                 grid_kgco2e_per_kwh=item.spec.grid_kgco2e_per_kwh,
+                grid_source=self._source(item, "grid_kgco2e_per_kwh"),
             )
             for item in self.catalog.of_kind("tariff").values()
             if item.spec.region_code in regions

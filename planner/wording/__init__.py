@@ -1,6 +1,7 @@
 """Codes and numbers of the engine → sentences in English and Chinese. No arithmetic beyond formatting."""
 
 from planner.wording.assumptions import assumed, assumed_range, assumption_names, owner, plan_failure, tick
+from planner.wording.contracts import carbon_unknown
 from planner.wording.fields import choice, declaration, empty_text, help_text, label, locate, section, value_text
 from planner.wording.findings import (
     break_even,
@@ -94,6 +95,7 @@ __all__ = [
     "bounds",
     "break_even",
     "brief",
+    "carbon_unknown",
     "case_error",
     "case_status",
     "case_value",

@@ -120,6 +120,8 @@ UNITS = {
     "driver": "",
     "driver/month": _("per month"),
     "kg CO2e": "kg CO₂e",
+    "kg CO2e/kWh": "kg CO₂e / kWh",
+    "t CO2e": "t CO₂e",
 }
 # What money is paid for and how often stands beside every price: nobody should have to guess hour from month.
 MONEY_UNITS = {
