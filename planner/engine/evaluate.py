@@ -42,10 +42,17 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     calendar = calendar_for(scenario.start, scenario.months)
     books = Books(scenario, book, calendar)
     sizing = Sizing(scenario, book, calendar)
-    on = switched_on(scenario.lines)
+    on = _lines_on(scenario)
     plans = [_PlanRun(plan, books, sizing, on, lead_case).result() for plan in scenario.plans]
     left_out = [name for name in CATEGORIES if name not in on]
     return Evaluation(scenario, book, calendar, plans, left_out, stale_prices(scenario, plans))
+
+
+def _lines_on(scenario: Scenario) -> frozenset[str]:
+    """Lines that are computed: a demand charge that a contract names is owed unless the document switches it off."""
+    owed = any(site.tariff is not None and site.tariff.charges_demand for site in scenario.sites)
+    more = {"opex.demand_charge"} if owed and "opex.demand_charge" not in scenario.lines else set()
+    return switched_on(scenario.lines) | more
 
 
 @dataclass

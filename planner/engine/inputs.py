@@ -15,6 +15,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
+from planner.engine.energy.clock import zone_of
+from planner.engine.energy.terms import TariffTerms
 from planner.engine.lines import CATEGORIES
 from planner.engine.quantities import Choice, Document, InputError, Problem, Quantity, conflict
 
@@ -493,7 +495,22 @@ class Site(Document):
     colocation: Colocation | None = None
     moving_cost: Annotated[float, Quantity("money", 0.0, 1e9)] = 0.0
     grid_kgco2e_per_kwh: Annotated[float | None, Quantity("kg CO2e/kWh", 0.0, 3.0)] = None  # None: the region's grid
+    tariff: TariffTerms | None = None  # None: one price for every kilowatt-hour
     upgrades: tuple[Upgrade, ...] = Field(default=(), max_length=20)
+
+    @model_validator(mode="after")
+    def _knows_its_clock_and_price(self) -> Site:
+        if self.tariff is not None and self.tariff.by_the_clock and self.zone is None:
+            raise conflict("tariff/time_zone", "the region has several clocks: name the time zone")
+        if self.tariff is not None and self.tariff.basis == "resale" and self.electricity_price_per_kwh is None:
+            raise conflict("electricity_price_per_kwh", "a landlord's price is his own to name")
+        return self
+
+    @property
+    def zone(self) -> str | None:
+        """Time zone of the clock on the wall; None where neither contract nor region tell."""
+        named = self.tariff.time_zone if self.tariff is not None else None
+        return named or zone_of(self.region)
 
 
 # ── Market, operations, finance ──────────────────────────────────────────────────────────────────────────────────────

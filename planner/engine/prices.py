@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from planner.engine.energy.terms import Period
 from planner.engine.facility import check_power_chain
 from planner.engine.quantities import Document, InputError, Problem
 
@@ -216,6 +217,16 @@ class Tariff(Document):
     grid_source: Source = Source()
 
 
+class TariffSchedule(Document):
+    """The hours of a region's time-of-use tariff, each with its multiple of the base price."""
+
+    slug: str
+    name: str
+    region: str
+    periods: tuple[Period, ...]
+    source: Source = Source()
+
+
 class ColocationRate(Document):
     market: str
     price: Price | None = None  # per kW and month
@@ -254,6 +265,7 @@ class PriceBook(Document):
     items: dict[str, Item] = {}
     costs: dict[str, Cost] = {}
     tariffs: dict[str, Tariff] = {}  # by "region/class"
+    schedules: dict[str, TariffSchedule] = {}
     colocation: dict[str, ColocationRate] = {}
     models: dict[str, ModelPreset] = {}
 

@@ -10,6 +10,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from catalog.records import Catalog
+from catalog.tariff_periods import schedules
 from catalog.wording import word as catalog_word
 from planner import wording
 from planner.engine.calendar import lead_in_months
@@ -27,7 +28,7 @@ from planner.engine.inputs import (
     Workload,
 )
 from planner.engine.prices import Price, PriceBook, Source
-from planner.engine.quantities import InputError, Problem
+from planner.engine.quantities import Document, InputError, Problem, quantity_of
 from planner.services import pricebook
 
 MIN_SERVICE_WITH_OVERFLOW = 18  # months; model, section 3
@@ -157,6 +158,8 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
             for item in catalog.of_kind("tariff").values()
         }
         return _by_name((code, f"{code} · {name}") for code, name in regions.items())
+    if kind == "tariff_schedule":
+        return _by_name((slug, f"{found.region_code} · {found.region}") for slug, found in schedules().items())
     if kind == "cloud_offer":
         rented = narrowed_by(scenario, path)
         return _by_name(
@@ -204,18 +207,37 @@ def in_currency(scenario: Scenario, wanted: str, catalog: Catalog, fields: Itera
     """What the user typed as money, converted at the catalog's rate; quotes keep their own currency."""
     if wanted == scenario.currency:
         return []
+    fields = list(fields)
     typed = [
         (field.path, field.value)
         for field in fields
         if field.quantity is not None and field.quantity.unit.startswith("money") and field.value
     ]
     typed += [(f"market/own_prices/{slug}", value) for slug, value in scenario.market.own_prices.items()]
-    if not typed:
+    listed = [(field.path, field.value) for field in fields if _lists_money(field.value)]
+    if not typed and not listed:
         return []
     rate = pricebook.exchange_rate(catalog, scenario.currency, wanted, scenario.pricing_date)
     if rate is None:
         raise InputError(Problem(("currency",), "missing_rate", scenario.currency, unit=wanted))
-    return [(path, _converted(value, rate)) for path, value in typed]
+    converted = [(path, _converted(value, rate)) for path, value in typed]
+    return [*converted, *((path, [_entry_in(entry, rate) for entry in rows]) for path, rows in listed)]
+
+
+def _lists_money(value: Any) -> bool:
+    """Whether a field is a list of rows that hold money: the periods of a tariff, its tiers."""
+    return isinstance(value, tuple) and any(isinstance(entry, Document) and _money_in(entry) for entry in value)
+
+
+def _money_in(entry: Document) -> list[str]:
+    """The fields of a row that hold money."""
+    declared = ((name, quantity_of(info)) for name, info in type(entry).model_fields.items())
+    return [name for name, quantity in declared if quantity is not None and quantity.unit.startswith("money")]
+
+
+def _entry_in(entry: Document, rate: float) -> dict[str, Any]:
+    given = entry.model_dump(mode="json")
+    return given | {name: _converted(given[name], rate) for name in _money_in(entry) if given[name]}
 
 
 def _converted(value: float, rate: float) -> float:

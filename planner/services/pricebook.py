@@ -13,7 +13,9 @@ from typing import Any, cast
 
 from catalog.export_rules import export_rules
 from catalog.records import Catalog, ItemRecord, Provenance, QuoteRecord
+from catalog.tariff_periods import Schedule, schedules
 from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION
+from planner.engine.energy import Period
 from planner.engine.inputs import HpcWorkload, PoolWorkload, Scenario
 from planner.engine.prices import (
     Accelerator,
@@ -30,6 +32,7 @@ from planner.engine.prices import (
     PriceBook,
     Source,
     Tariff,
+    TariffSchedule,
     Verdict,
 )
 from planner.engine.wiring import DEFAULT_SWITCH
@@ -95,6 +98,7 @@ class Asked:
     presets: frozenset[str]
     costs: frozenset[str]
     regions: frozenset[str]
+    schedules: frozenset[str]
 
     @classmethod
     def by(cls, *scenarios: Scenario) -> Asked:
@@ -113,6 +117,7 @@ class Asked:
             presets=_named(work.preset for work in works if not isinstance(work, (PoolWorkload, HpcWorkload))),
             costs=COST_ROWS | _named(taxes) | _named(step.item for site in sites for step in site.upgrades),
             regions=_named(site.region for site in sites),
+            schedules=_named(site.tariff.schedule for site in sites if site.tariff),
         )
 
     def wants(self, part: str, key: str, entry: Any, book: PriceBook) -> bool:
@@ -132,6 +137,8 @@ class Asked:
                 return key in self.costs
             case "tariffs":
                 return entry.region in self.regions
+            case "schedules":
+                return key in self.schedules
             case "colocation":
                 return key in self.markets or (key == RETAIL_COLOCATION and bool(self.markets))
         return key in self.presets
@@ -177,6 +184,7 @@ class _Maker:
                 if item.spec.likely is not None  # a figure that nobody gave is missing, not 0
             },
             tariffs=self._tariffs(asked.regions),
+            schedules={slug: _schedule(schedules()[slug]) for slug in sorted(asked.schedules & set(schedules()))},
             colocation=colocation,
             models={slug: self._model(item) for slug, item in self._some("model", asked.presets) if sizable(item)},
         )
@@ -481,6 +489,28 @@ class _Maker:
             moe=bool(spec.moe),
             source=self._source(item, "params_b"),
         )
+
+
+def _schedule(found: Schedule) -> TariffSchedule:
+    """A time-of-use schedule with the source of its first row."""
+    first = found.periods[0]
+    periods = [
+        {"name": row.period, "months": row.months, "days": row.days, "hours": row.hours, "times": row.times}
+        for row in found.periods
+    ]
+    return TariffSchedule(
+        slug=found.slug,
+        name=found.region,
+        region=found.region_code,
+        periods=tuple(map(Period.read, periods)),
+        source=Source(
+            basis=cast(Basis, first.status),
+            item=found.slug,
+            dated=first.effective,
+            url=first.source_url,
+            note=first.note,
+        ),
+    )
 
 
 def _rates_in(book: PriceBook) -> dict[str, tuple[float | None, date | None, str]]:

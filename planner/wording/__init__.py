@@ -65,6 +65,7 @@ from planner.wording.plans import (
     template_title,
     workload_named,
 )
+from planner.wording.rates import rate_name
 from planner.wording.runs import duration, failure
 from planner.wording.sizing import (
     limit,
@@ -147,6 +148,7 @@ __all__ = [
     "product",
     "provider",
     "quantity",
+    "rate_name",
     "record",
     "say",
     "scenario_name",

@@ -24,7 +24,94 @@ FIELD_WORDS: dict[str, Words] = {
     ),
 }
 
-CHOICE_WORDS: dict[tuple[str, Any], Any] = {}
+_MONTHS = _("Months, as in “6-9, 12”; all of them where empty.")
+_DAYS = _("Weekdays, weekends, or every day.")
+_HOURS = _("Hours of the site's clock, as in “10-12, 14-19” or “22-6”; half-hours as in “8:30”.")
+FIELD_WORDS |= {
+    "Site.tariff": Words(
+        _("Tariff by hours and demand"),
+        _("A contract with prices by season and hour, tiers or a demand charge; off: one price for every hour."),
+        _("one price for every hour"),
+    ),
+    "TariffTerms.basis": Words(
+        _("The price holds"),
+        _("An all-in average and a landlord's price hold every charge; beside an energy price, demand is charged."),
+    ),
+    "TariffTerms.schedule": Words(
+        _("Hours as in"),
+        _("A region's peak, flat and valley hours with their multiples of the price above; check them with your bill."),
+        _("the table below"),
+    ),
+    "TariffTerms.periods": Words(
+        _("Prices by hour"),
+        _(
+            "One line each: name; months; days; hours; price, or ×1.7 for a multiple of the price above. A later line "
+            "replaces an earlier one; hours in no line have the price above. Paste from a spreadsheet too."
+        ),
+        _("peak; 6-9; weekdays; 14-20; 0.32"),
+    ),
+    "TariffTerms.time_zone": Words(
+        _("Time zone"), _("Of the clock that the hours follow, as in “America/New_York”."), _("that of the region")
+    ),
+    "TariffTerms.load_profile": Words(
+        _("Load over the day"), _("24 values, one an hour, of any size; empty: the same load at every hour.")
+    ),
+    "TariffTerms.tiers": Words(
+        _("Tiers"), _("What a kilowatt-hour costs more from so many of a month on, as in “1000: 0.02; 5000: 0.05”.")
+    ),
+    "TariffTerms.demand": Words(
+        _("Demand charges"),
+        _("One line each: name; months; days; hours; charge per kW of the month's highest draw within these hours."),
+        _("demand; 1-12; every day; 0-24; 12"),
+    ),
+    "TariffTerms.peak_share": Words(
+        _("Peak against nameplates"), _("Share of the machines' maximum draw that the month's metered peak reaches.")
+    ),
+    "TariffTerms.ratchet_share": Words(
+        _("Ratchet"), _("Share of the highest past peak that is billed at least; 0: each month for itself.")
+    ),
+    "TariffTerms.ratchet_months": Words(_("Ratchet looks back"), _("Months before this one whose peaks count.")),
+    "TariffTerms.capacity_kw": Words(
+        _("Contracted capacity"), _("Capacity for which a charge is owed every month, drawn or not.")
+    ),
+    "TariffTerms.capacity_price_per_kw": Words(_("Capacity charge"), _("For each contracted kilowatt and month.")),
+    "TariffTerms.fixed_per_month": Words(_("Fixed fee"), _("Owed every month, whatever is drawn.")),
+    "Period.name": Words(_("Name"), _("What the contract calls these hours.")),
+    "Period.months": Words(_("Months"), _MONTHS),
+    "Period.days": Words(_("Days"), _DAYS),
+    "Period.hours": Words(_("Hours"), _HOURS),
+    "Period.price_per_kwh": Words(_("Price"), _("Of a kilowatt-hour in these hours."), _("a multiple")),
+    "Period.times": Words(_("Multiple"), _("Of the price that holds in other hours."), _("a price of its own")),
+    "Tier.from_kwh": Words(_("From"), _("Energy of the month from which this holds.")),
+    "Tier.adds_per_kwh": Words(_("Adds"), _("To the price of each kilowatt-hour beyond; minus means cheaper.")),
+    "DemandCharge.name": Words(_("Name"), _("What the contract calls this charge.")),
+    "DemandCharge.months": Words(_("Months"), _MONTHS),
+    "DemandCharge.days": Words(_("Days"), _DAYS),
+    "DemandCharge.hours": Words(_("Hours"), _HOURS),
+    "DemandCharge.price_per_kw": Words(_("Charge"), _("For each kilowatt of the month's highest draw.")),
+}
+
+CHOICE_WORDS: dict[tuple[str, Any], Any] = {
+    ("basis", "all_in"): _("all charges (average)"),
+    ("basis", "energy_only"): _("energy only"),
+    ("basis", "resale"): _("a landlord's price"),
+    ("days", "all"): _("every day"),
+    ("days", "weekdays"): _("weekdays"),
+    ("days", "weekends"): _("weekends"),
+}
+
+# Class and field of a document → what contradicts what.
+CONFLICT_WORDS: dict[str, Any] = {
+    "Period.price_per_kwh": _("give either a price or a multiple, as “×1.7”."),
+    **dict.fromkeys(
+        ("TariffTerms.demand", "TariffTerms.capacity_kw"),
+        _("only an energy price is charged demand or capacity beside it; set “The price holds” to energy only."),
+    ),
+    "TariffTerms.load_profile": _("give 24 values, one for each hour of the day, not all 0."),
+    "TariffTerms.tiers": _("each tier must begin above the one before it."),
+    "TariffTerms.time_zone": _("this region has several clocks: name the time zone, as in “America/Chicago”."),
+    "Site.electricity_price_per_kwh": _("a landlord's price is in no catalog: enter it."),
+}
 
 _UNKNOWN = {
     "grid": _("the grid where the machines stand"),

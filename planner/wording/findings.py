@@ -15,6 +15,7 @@ from planner.engine.compare import BreakEven, Comparison, Verdict
 from planner.engine.quantities import SHARE_UNITS, InputError
 from planner.engine.result import Evaluation, Finding, PlanResult
 from planner.wording import fields
+from planner.wording.contracts import CONFLICT_WORDS
 from planner.wording.lines import category, item
 from planner.wording.numbers import bounds, chinese, counted, date, money, month_label, number, percent, unit
 from planner.wording.plans import advice, plan_names, site_named, workload_named
@@ -786,6 +787,7 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
             place = fields.locate(path, document) if path else None
             owner = _class_at(path, document) if path else "Scenario"
             reason = CONFLICTS.get(owner) or CONFLICTS.get(place.owner.__name__ if place else "")
+            reason = CONFLICT_WORDS.get(f"{place.owner.__name__}.{place.field}" if place else "") or reason
             return (
                 gettext("{field}: {reason}").format(field=name, reason=reason)
                 if reason

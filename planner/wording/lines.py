@@ -15,6 +15,7 @@ from planner.engine.lines import Line
 from planner.engine.prices import PriceBook
 from planner.wording import numbers
 from planner.wording.numbers import MINUS, chinese, exact_percent, money, month_label, number, unit_price
+from planner.wording.rates import rate_name
 from planner.wording.sources import provider
 
 if TYPE_CHECKING:
@@ -87,6 +88,10 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("opex.energy_overhead", "overhead"): _("Cooling and losses of the machines"),
     ("opex.energy_overhead", "fabric"): _("Cooling and losses of the switches"),
     ("", "peak"): _("Highest draw"),
+    ("", "tier"): _("Beyond a tier"),
+    ("", "fixed"): _("Fixed fee"),
+    ("", "demand"): _("Highest draw"),
+    ("", "capacity"): _("Contracted capacity"),
     ("opex.water", "cooling"): _("Cooling water"),
     ("", "contracted_power"): _("Contracted power"),
     ("opex.support", "machines"): _("Support of the machines"),
@@ -204,6 +209,12 @@ FORMULAS = {
     "energy_it": _("kWh × tariff"),
     "energy_overhead": _("kWh × tariff × (PUE − 1)"),
     "demand_charge": _("highest draw × PUE × charge per kW and month"),
+    "demand_of_contract": _(
+        "highest draw of the month × PUE, or the ratchet's share of a past one where that is more, × charge per kW"
+    ),
+    "capacity_of_contract": _("contracted kW × charge per kW and month"),
+    "energy_tier": _("kWh beyond the tier × what it adds"),
+    "fixed_fee": _("one month × fee"),
     "water": _("kWh × litres per kWh ÷ 1,000 × price per m³"),
     "colocation": _(
         "contracted kW × price per kW and month × price path; contracted = highest draw ÷ usable share, in steps"
@@ -306,6 +317,8 @@ def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
     else:
         category_code, code = "", cost_line.kind
     name = _name(category_code, code, cost_line.item, book)
+    if isinstance(cost_line, Line) and category_code in BY_PERIOD and cost_line.part:
+        return f"{name} · {_part(cost_line)}"
     if code == "moving" or category_code in UNNAMED:
         return name
     if cost_line.item in ITEM_WORDS:
@@ -313,6 +326,17 @@ def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
             return item(cost_line.item, book)
         return f"{name}{_comma()}{item(cost_line.item, book)}" if code == "upgrade" else name
     return f"{name}{_comma()}{item(cost_line.item, book)}" if cost_line.item else name
+
+
+# Lines that have one for each period of a tariff.
+BY_PERIOD = frozenset({"opex.energy_it", "opex.energy_overhead", "opex.demand_charge"})
+
+
+def _part(cost_line: Line) -> str:
+    """The period of a tariff, or the tier by the amount from which it holds."""
+    if cost_line.code == "tier":
+        return numbers.counted(float(cost_line.part), "kWh")
+    return rate_name(cost_line.part)
 
 
 def _comma() -> str:
@@ -477,6 +501,9 @@ FACTORS = {
     "recoverable": _("Recoverable share"),
     "tariff_today": _("Tariff today"),
     "pue": _("PUE"),
+    "base_price": _("Base price"),
+    "times": _("Multiple of the base price"),
+    "ratchet_share": _("Share of a past peak that is billed at least"),
     "wue": _("Litres per kWh"),
     "usable_share": _("Usable share"),
     "share_per_year": _("Share per year"),

@@ -12,77 +12,7 @@ from planner.engine.costs.books import (
     SWITCH_WARRANTY_MONTHS,
 )
 from planner.engine.costs.purchases import arrive, value_after
-from planner.engine.housing import pue_of
-from planner.engine.inputs import Site
 from planner.engine.prices import NoQuote, Source
-
-
-def tariff_of(costs: PlanCosts, site: Site) -> tuple[float, Source]:
-    if site.electricity_price_per_kwh is not None:
-        return site.electricity_price_per_kwh, Source(basis="own", item=site.region)
-    tariff = costs.books.book.tariffs.get(f"{site.region}/{site.customer_class}")
-    if tariff is None or tariff.price is None:
-        raise NoQuote(f"{site.region}/{site.customer_class}")
-    return tariff.price.value(costs.books.book.currency), tariff.price.source
-
-
-def energy(costs: PlanCosts) -> None:
-    """IT line = kWh × tariff; overhead line = IT line × (PUE − 1). Site by site; the fabric's share stands apart."""
-    kwh = costs.metered_kw * costs.books.calendar.hours
-    switches = np.zeros(costs.ledger.shape)
-    if costs.network is not None:
-        switches = np.minimum(costs.network.kw_typical * costs.books.calendar.hours, kwh)
-    for site in costs.scenario.sites:
-        here = costs.by_site({other.slug: float(other.slug == site.slug) for other in costs.scenario.sites})
-        if not (kwh * here).any():
-            continue  # power included in the rent passes no meter and needs no tariff
-        today, source = tariff_of(costs, site)
-        tariff = today * costs.books.paths["electricity"]
-        pue = pue_of(site)
-        drivers = (f"sites/{site.slug}/electricity_price_per_kwh", "market/electricity/rate_per_year")
-        factors = {"tariff_today": today, "pue": pue}
-        for code, amount in (("machines", (kwh - switches) * here), ("fabric", switches * here)):
-            costs.ledger.add(
-                "opex.energy_it",
-                code,
-                amount,
-                "kWh",
-                tariff,
-                source,
-                "energy_it",
-                item=source.item,
-                factors=factors,
-                drivers=drivers,
-                place=site.slug,
-            )
-            costs.ledger.add(
-                "opex.energy_overhead",
-                code,
-                amount * (pue - 1.0),
-                "kWh",
-                tariff,
-                source,
-                "energy_overhead",
-                item=source.item,
-                factors=factors,
-                drivers=(f"sites/{site.slug}/pue", *drivers),
-                place=site.slug,
-            )
-
-
-def demand_charge(costs: PlanCosts) -> None:
-    rate, source = costs.books.cost("demand-charge")
-    costs.ledger.add(
-        "opex.demand_charge",
-        "peak",
-        np.where(costs.metered_kw > 0, costs.housing.draw_max, 0.0) * costs.pue,
-        "kW",
-        rate * costs.books.paths["electricity"],
-        source,
-        "demand_charge",
-        item="demand-charge",
-        factors={"price_today": rate},
-    )
 
 
 def water(costs: PlanCosts) -> None:

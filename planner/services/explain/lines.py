@@ -14,6 +14,9 @@ from planner.services.explain.nodes import Node, Subject
 FACTOR_UNITS = {
     "price_today": "money",
     "tariff_today": "money/kWh",
+    "base_price": "money/kWh",
+    "times": "times",
+    "ratchet_share": "share",
     "loaded_per_year": "money/FTE/year",
     "share_per_year": "share/year",
     "warranty_months": "month",
