@@ -426,8 +426,22 @@ class Plan(Document):
 # ── Site ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+class Band(Document):
+    """The price per kW of contracts from a size on."""
+
+    from_kw: Annotated[float, Quantity("kW", 0.0, 1e6)]
+    price_per_kw_month: Annotated[float, Quantity("money/kW/month", 0.0, 1e5)]
+
+
+class Cabinet(Document):
+    """The rent of a cabinet with a circuit of so many amps."""
+
+    amps: Annotated[float, Quantity("A", 1.0, 1000.0)]
+    price_per_month: Annotated[float, Quantity("money/month", 0.0, 1e6)]
+
+
 class Colocation(Document):
-    """Terms of a colocation contract billed per contracted kW."""
+    """Terms of a colocation contract, per contracted kW or per cabinet. A fee of None is not quoted, and not 0."""
 
     market: Annotated[Slug | None, Choice("colocation")] = None
     price_per_kw_month: Annotated[float | None, Quantity("money/kW/month", 0.0, 1e5)] = None  # None: the market's price
@@ -437,6 +451,34 @@ class Colocation(Document):
     ] = 0.8
     step_kw: Annotated[float, Quantity("kW", 0.1, 1000.0)] = 1.0
     committed_kw: Annotated[float, Quantity("kW", 0.0, 1e6)] = 0.0
+    billing: Literal["kw", "cabinet"] = "kw"
+    bands: tuple[Band, ...] = Field(default=(), max_length=20)  # in place of the one price
+    overage_price_per_kw: Annotated[float | None, Quantity("money/kW/month", 0.0, 1e5)] = None  # None: contracted
+    cabinets: tuple[Cabinet, ...] = Field(default=(), max_length=20)
+    cabinet_volts: Annotated[float, Quantity("V", 48.0, 1000.0)] = 208.0
+    cabinet_phases: Literal["single", "three"] = "single"
+    setup_fee: Annotated[float | None, Quantity("money", 0.0, 1e8)] = None
+    redundant_feed_per_month: Annotated[float | None, Quantity("money/month", 0.0, 1e7)] = None
+    cross_connects: Annotated[int, Quantity("link", 0, 1000)] = 1
+    cross_connect_price: Annotated[float | None, Quantity("money/month", 0.0, 1e5)] = None  # None: the catalog's
+    remote_hands_hours: Annotated[float, Quantity("hour/month", 0.0, 1e4)] = 0.0
+    remote_hands_price: Annotated[float | None, Quantity("money/hour", 0.0, 1e4)] = None  # None: the catalog's
+    term_months: Annotated[int | None, Quantity("month", 1, 240)] = None
+    escalator_per_year: Annotated[float | None, Quantity("share/year", -0.5, 0.5)] = None  # None: the market's path
+
+    @model_validator(mode="after")
+    def _prices_rise_in_size(self) -> Colocation:
+        for name, sizes in (
+            ("bands", [band.from_kw for band in self.bands]),
+            ("cabinets", [cabinet.amps for cabinet in self.cabinets]),
+        ):
+            if sizes != sorted(set(sizes)):
+                raise conflict(name, "each size is larger than the one before")
+        if self.bands and self.bands[0].from_kw > 0:
+            raise conflict("bands", "the first band begins at 0 kW")
+        if self.billing == "cabinet" and not self.cabinets:
+            raise conflict("cabinets", "a contract by cabinet names what a cabinet costs")
+        return self
 
 
 class Circuit(Document):

@@ -14,7 +14,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from planner.engine.energy import Tier
-from planner.engine.inputs import CurvePoint, Phase, Step, Wave
+from planner.engine.inputs import Band, Cabinet, CurvePoint, Phase, Step, Wave
 from planner.engine.quantities import Document, InputError, Problem, Quantity, quantity_of
 from planner.forms.fields import Declared
 from planner.forms.tables import read_table, write_table
@@ -221,7 +221,14 @@ WHOLE = ("month", "quantity", "sequence")
 
 def _columns(each: Declared) -> tuple[tuple[str, Quantity | None], tuple[str, Quantity | None]]:
     """The two fields of a point, with what is declared for them."""
-    models: dict[str, type[Document]] = {"waves": Wave, "steps": Step, "phases": Phase, "tiers": Tier}
+    models: dict[str, type[Document]] = {
+        "waves": Wave,
+        "steps": Step,
+        "phases": Phase,
+        "tiers": Tier,
+        "bands": Band,
+        "cabinets": Cabinet,
+    }
     (first, one), (second, other) = models.get(each.name, CurvePoint).model_fields.items()
     return (first, quantity_of(one)), (second, quantity_of(other))
 

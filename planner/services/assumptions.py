@@ -31,6 +31,8 @@ from planner.engine.prices import Price, PriceBook, Source
 from planner.engine.quantities import Document, InputError, Problem, quantity_of
 from planner.services import pricebook
 
+# Fees of a colocation hall that the catalog has a figure for.
+COLOCATION_FEES = {"cross_connect_price": "cross-connect", "remote_hands_price": "remote-hands-hour"}
 MIN_SERVICE_WITH_OVERFLOW = 18  # months; model, section 3
 
 
@@ -111,6 +113,9 @@ def _of_site(scenario: Scenario, book: PriceBook, slug: str, parent: str, name: 
         return PUE_BY_METHOD[site.cooling_method], Source(basis="estimate")
     if name == "price_per_kw_month" and site.colocation and site.colocation.market:
         return _priced(book.colocation[site.colocation.market].price, book)
+    if name in COLOCATION_FEES and site.colocation:
+        row = book.cost(COLOCATION_FEES[name])
+        return row.value(book.currency), row.source
     if name == "price" and "/upgrades/" in parent:
         row = book.costs[next(step for step in site.upgrades if parent.endswith("/" + step.slug)).item]
         return row.value(book.currency), row.source

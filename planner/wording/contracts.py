@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from planner.engine.inputs import Colocation
 from planner.engine.prices import PriceBook
 from planner.wording.lines import item
 from planner.wording.words import Words
@@ -24,6 +25,7 @@ FIELD_WORDS: dict[str, Words] = {
     ),
 }
 
+_NOT_QUOTED = _("not quoted")
 _MONTHS = _("Months, as in “6-9, 12”; all of them where empty.")
 _DAYS = _("Weekdays, weekends, or every day.")
 _HOURS = _("Hours of the site's clock, as in “10-12, 14-19” or “22-6”; half-hours as in “8:30”.")
@@ -76,6 +78,50 @@ FIELD_WORDS |= {
     ),
     "TariffTerms.capacity_price_per_kw": Words(_("Capacity charge"), _("For each contracted kilowatt and month.")),
     "TariffTerms.fixed_per_month": Words(_("Fixed fee"), _("Owed every month, whatever is drawn.")),
+    "Colocation.billing": Words(
+        _("Billed by"), _("Whether power or whole cabinets are rented; a cabinet is priced by the amps of its circuit.")
+    ),
+    "Colocation.bands": Words(
+        _("Price by size"),
+        _("Price of a kW from each size of contract on, as in “0: 275; 100: 195”; in place of the one price."),
+    ),
+    "Colocation.overage_price_per_kw": Words(
+        _("Price above the commitment"),
+        _("Of a kilowatt drawn above the committed power in a month."),
+        _("contracted like the rest"),
+    ),
+    "Colocation.cabinets": Words(
+        _("Cabinets by amps"),
+        _("Monthly rent of a cabinet by the amps of its circuit, as in “20: 1200; 30: 1600”; the cheapest is taken."),
+    ),
+    "Colocation.cabinet_volts": Words(_("Voltage of a cabinet"), _("Of the circuit of a cabinet.")),
+    "Colocation.cabinet_phases": Words(_("Phases of a cabinet"), _("One phase or three.")),
+    "Colocation.setup_fee": Words(_("Set-up fee"), _("Paid once, with the first machine."), _NOT_QUOTED),
+    "Colocation.redundant_feed_per_month": Words(
+        _("Redundant feed"), _("Monthly fee for the second feed."), _NOT_QUOTED
+    ),
+    "Colocation.cross_connects": Words(_("Cross-connects"), _("Cables to carriers or clouds that are rented.")),
+    "Colocation.cross_connect_price": Words(
+        _("Price of a cross-connect"), _("Of one cable and month."), _("the catalog's figure")
+    ),
+    "Colocation.remote_hands_hours": Words(
+        _("Remote hands"), _("Hours a month in which the hall's technicians work for you.")
+    ),
+    "Colocation.remote_hands_price": Words(
+        _("Price of remote hands"), _("Of a technician's hour."), _("the catalog's figure")
+    ),
+    "Colocation.term_months": Words(
+        _("Term"),
+        _("Months for which the contract is owed and its price locked; renewed at the market's price."),
+        _("no term"),
+    ),
+    "Colocation.escalator_per_year": Words(
+        _("Escalator"), _("Rise of the contract's prices on each anniversary."), _("follows the market")
+    ),
+    "Band.from_kw": Words(_("From"), _("Size of contract from which this price holds.")),
+    "Band.price_per_kw_month": Words(_("Price per kW"), _("Price of a contracted kilowatt and month.")),
+    "Cabinet.amps": Words(_("Current"), _("Rating of the cabinet's circuit.")),
+    "Cabinet.price_per_month": Words(_("Rent"), _("Of one cabinet and month.")),
     "Period.name": Words(_("Name"), _("What the contract calls these hours.")),
     "Period.months": Words(_("Months"), _MONTHS),
     "Period.days": Words(_("Days"), _DAYS),
@@ -95,6 +141,10 @@ CHOICE_WORDS: dict[tuple[str, Any], Any] = {
     ("basis", "all_in"): _("all charges (average)"),
     ("basis", "energy_only"): _("energy only"),
     ("basis", "resale"): _("a landlord's price"),
+    ("billing", "kw"): _("contracted power"),
+    ("billing", "cabinet"): _("cabinets"),
+    ("cabinet_phases", "single"): _("one phase"),
+    ("cabinet_phases", "three"): _("three phases"),
     ("days", "all"): _("every day"),
     ("days", "weekdays"): _("weekdays"),
     ("days", "weekends"): _("weekends"),
@@ -110,8 +160,22 @@ CONFLICT_WORDS: dict[str, Any] = {
     "TariffTerms.load_profile": _("give 24 values, one for each hour of the day, not all 0."),
     "TariffTerms.tiers": _("each tier must begin above the one before it."),
     "TariffTerms.time_zone": _("this region has several clocks: name the time zone, as in “America/Chicago”."),
+    "Colocation.bands": _("the first size is 0, and each is larger than the one before."),
+    "Colocation.cabinets": _("name what a cabinet costs, each of more amps than the one before."),
     "Site.electricity_price_per_kwh": _("a landlord's price is in no catalog: enter it."),
 }
+
+# Fees that a colocation contract may have and nobody has quoted.
+_FEES = ("setup_fee", "redundant_feed_per_month")
+
+
+def not_quoted(terms: Colocation) -> str:
+    """ "not quoted, and not counted: set-up fee": what a hall may charge besides; "" where all is quoted."""
+    names = [str(FIELD_WORDS[f"Colocation.{name}"].label) for name in _FEES if getattr(terms, name) is None]
+    if not names:
+        return ""
+    return gettext("not quoted, and not counted: {what}").format(what=gettext(", ").join(names))
+
 
 _UNKNOWN = {
     "grid": _("the grid where the machines stand"),

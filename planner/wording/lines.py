@@ -94,6 +94,12 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "capacity"): _("Contracted capacity"),
     ("opex.water", "cooling"): _("Cooling water"),
     ("", "contracted_power"): _("Contracted power"),
+    ("", "overage"): _("Power above the commitment"),
+    ("", "cabinets"): _("Cabinets"),
+    ("", "term_owed"): _("Rest of the term"),
+    ("", "redundant_feed"): _("Redundant feed"),
+    ("", "remote_hands"): _("Remote hands"),
+    ("", "colocation_setup"): _("Set-up of the hall"),
     ("opex.support", "machines"): _("Support of the machines"),
     ("opex.support", "fabric"): _("Support of the fabric"),
     ("opex.staff", "servers"): _("Staff for the servers"),
@@ -219,6 +225,13 @@ FORMULAS = {
     "colocation": _(
         "contracted kW × price per kW and month × price path; contracted = highest draw ÷ usable share, in steps"
     ),
+    "colocation_overage": _("kW drawn above the commitment × price per kW and month × price path"),
+    "colocation_cabinets": _(
+        "cabinets × monthly rent × price path; as many as racks and circuits need, of the amps that come cheapest"
+    ),
+    "colocation_term": _("rent of the last month, owed until the term ends"),
+    "colocation_setup": _("once × fee × price path"),
+    "remote_hands": _("hours a month × hourly rate × price path"),
     "support": _("price paid for machines out of warranty × yearly share ÷ 12"),
     "staff": _("FTE × yearly cost ÷ 12 × wage path"),
     "staff_fabric": _("FTE for the fabric × yearly cost ÷ 12 × wage path"),
@@ -506,6 +519,9 @@ FACTORS = {
     "ratchet_share": _("Share of a past peak that is billed at least"),
     "wue": _("Litres per kWh"),
     "usable_share": _("Usable share"),
+    "usable_price": _("Today's price of a usable kW"),
+    "usable_kw": _("Usable power of a cabinet"),
+    "amps": _("Current of a cabinet"),
     "share_per_year": _("Share per year"),
     "warranty_months": _("Warranty in months"),
     "loaded_per_year": _("Yearly cost of an engineer"),

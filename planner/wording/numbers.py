@@ -63,6 +63,7 @@ UNITS = {
     "day": _("days"),
     "week": _("weeks"),
     "hour": _("hours"),
+    "hour/month": _("hours a month"),
     "GPU": "GPU",
     "GPU-hour": _("GPU-hours"),
     "GPU-hour/month": _("GPU-hours / mo"),

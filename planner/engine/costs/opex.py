@@ -7,12 +7,11 @@ import numpy as np
 from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import (
     LOADED_COST,
-    RETAIL_COLOCATION,
-    RETAIL_UNDER_KW,
     SWITCH_WARRANTY_MONTHS,
 )
 from planner.engine.costs.purchases import arrive, value_after
-from planner.engine.prices import NoQuote, Source
+from planner.engine.inputs import Colocation
+from planner.engine.prices import Source
 
 
 def water(costs: PlanCosts) -> None:
@@ -29,47 +28,6 @@ def water(costs: PlanCosts) -> None:
         item="water-us-m3",
         factors={"wue": litres},
     )
-
-
-def colocation(costs: PlanCosts) -> None:
-    for site in costs.scenario.sites:
-        terms = site.colocation
-        if terms is None:
-            continue
-        here = np.array([where.slug == site.slug for where in costs.housing.site_of])
-        kw = np.where(here, costs.housing.contracted_kw, 0.0)
-        machines_kw = np.where(here, costs.housing.contracted_without_fabric_kw, 0.0)
-        if not kw.any():
-            continue
-        if terms.price_per_kw_month is not None:
-            price, source = terms.price_per_kw_month, Source(basis="own", item=terms.market or "")
-        else:
-            row = costs.books.book.colocation.get(terms.market or "")
-            if row is None:
-                raise NoQuote(terms.market or site.slug)
-            retail = costs.books.book.colocation.get(RETAIL_COLOCATION)
-            if "retail" not in row.size_band and retail is not None and float(kw.max()) < RETAIL_UNDER_KW:
-                row = retail  # a wholesale rate is not offered to a small tenant (defaults.csv, opex.colocation)
-            if row.price is None:
-                raise NoQuote(row.market)
-            price, source = row.price.value(costs.books.book.currency), row.price.source
-        for code, part in (("contracted_power", machines_kw), ("fabric_power", kw - machines_kw)):
-            costs.ledger.add(
-                "opex.colocation",
-                code,
-                part,
-                "kW",
-                price * costs.books.paths["colocation"],
-                source,
-                "colocation",
-                item=source.item,
-                factors={"usable_share": terms.usable_share, "price_today": price},
-                drivers=(
-                    f"sites/{site.slug}/colocation/price_per_kw_month",
-                    f"sites/{site.slug}/colocation/usable_share",
-                ),
-                place=site.slug,
-            )
 
 
 def support(costs: PlanCosts) -> None:
@@ -165,17 +123,22 @@ def transit(costs: PlanCosts) -> None:
         if not present.any():
             continue
         if site.kind == "colocation":
-            connect, source = costs.books.cost("cross-connect")
+            terms = site.colocation or Colocation()
+            if terms.cross_connect_price is not None:
+                connect, source = terms.cross_connect_price, Source(basis="own", item="cross-connect")
+            else:
+                connect, source = costs.books.cost("cross-connect")
             per_mbps, transit_source = costs.books.cost("ip-transit-mbps")
             costs.ledger.add(
                 "opex.network_transit",
                 "cross_connect",
-                present,
+                present * terms.cross_connects,
                 "month",
                 connect,
                 source,
                 "transit",
                 item="cross-connect",
+                drivers=(f"sites/{site.slug}/colocation/cross_connects",),
                 place=site.slug,
             )
             costs.ledger.add(
