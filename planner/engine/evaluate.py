@@ -49,9 +49,12 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
 
 
 def _lines_on(scenario: Scenario) -> frozenset[str]:
-    """Lines that are computed: a demand charge that a contract names is owed unless the document switches it off."""
-    owed = any(site.tariff is not None and site.tariff.charges_demand for site in scenario.sites)
-    more = {"opex.demand_charge"} if owed and "opex.demand_charge" not in scenario.lines else set()
+    """Lines that are computed: what a contract names or a plan states is owed unless the document switches it off."""
+    owed = {
+        "opex.demand_charge": any(site.tariff is not None and site.tariff.charges_demand for site in scenario.sites),
+        "opex.cloud_data": any(plan.overflow is not None and plan.overflow.states_data for plan in scenario.plans),
+    }
+    more = {name for name, named in owed.items() if named and name not in scenario.lines}
     return switched_on(scenario.lines) | more
 
 

@@ -362,6 +362,13 @@ class FollowUp(Document):
     min_service_months: Annotated[int | None, Quantity("month", 0, MAX_MONTHS)] = None  # None: 18 with overflow, else 0
 
 
+class CapacityBlock(Document):
+    """GPUs booked and paid ahead for some days from the start of a month."""
+
+    month: Annotated[int, Quantity("month", 0, MAX_MONTHS - 1)]
+    gpus: Annotated[float, Quantity("GPU", 0.0, 100_000.0)]
+
+
 class Overflow(Document):
     """A cloud offer that takes what the owned fleet cannot serve."""
 
@@ -369,7 +376,30 @@ class Overflow(Document):
     offer: OfferSlug | None = None  # None: the median of the comparable offers, named
     provider_class: Literal["specialist", "large_provider", "marketplace"] | None = None  # None: the market's
     reserved_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0
-    reserved_term_months: Literal[12, 36] = 12
+    reserved_term_months: Literal[12, 36, 60] = 12
+    commit_discount: Annotated[float | None, Quantity("share", 0.0, 0.95)] = None  # None: an offer's, else the usual
+    spot_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0  # of what is not reserved
+    spot_interruption_share: Annotated[float, Quantity("share", 0.0, 0.9, None, None, "estimate")] = 0.05
+    blocks: tuple[CapacityBlock, ...] = Field(default=(), max_length=MAX_MONTHS)
+    block_days: Annotated[float, Quantity("day", 1.0, 366.0)] = 14.0
+    egress_tb_per_month: Annotated[float | None, Quantity("TB", 0.0, 1e6)] = None  # None: not stated
+    stored_tb: Annotated[float | None, Quantity("TB", 0.0, 1e6)] = None
+
+    @property
+    def states_data(self) -> bool:
+        """Whether data leaving or lying in the cloud is stated, and so charged."""
+        return self.egress_tb_per_month is not None or self.stored_tb is not None
+
+    @property
+    def pricing_models(self) -> frozenset[str]:
+        """Ways of pricing that this plan asks the catalog for, besides on demand."""
+        years = self.reserved_term_months // 12
+        asked = {
+            f"reserved_{years}y": self.reserved_share > 0 and self.commit_discount is None,
+            "spot": self.spot_share > 0,
+            "capacity_block": bool(self.blocks),
+        }
+        return frozenset(name for name, wanted in asked.items() if wanted)
 
 
 class Fabric(Document):

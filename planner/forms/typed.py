@@ -14,7 +14,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from planner.engine.energy import Tier
-from planner.engine.inputs import Band, Cabinet, CurvePoint, Phase, Step, Wave
+from planner.engine.inputs import Band, Cabinet, CapacityBlock, CurvePoint, Phase, Step, Wave
 from planner.engine.quantities import Document, InputError, Problem, Quantity, quantity_of
 from planner.forms.fields import Declared
 from planner.forms.tables import read_table, write_table
@@ -228,6 +228,7 @@ def _columns(each: Declared) -> tuple[tuple[str, Quantity | None], tuple[str, Qu
         "tiers": Tier,
         "bands": Band,
         "cabinets": Cabinet,
+        "blocks": CapacityBlock,
     }
     (first, one), (second, other) = models.get(each.name, CurvePoint).model_fields.items()
     return (first, quantity_of(one)), (second, quantity_of(other))

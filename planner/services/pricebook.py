@@ -14,7 +14,7 @@ from typing import Any, cast
 from catalog.export_rules import export_rules
 from catalog.records import Catalog, ItemRecord, Provenance, QuoteRecord
 from catalog.tariff_periods import Schedule, schedules
-from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION
+from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION, cloud_rows
 from planner.engine.energy import Period
 from planner.engine.inputs import HpcWorkload, PoolWorkload, Scenario
 from planner.engine.prices import (
@@ -99,6 +99,7 @@ class Asked:
     costs: frozenset[str]
     regions: frozenset[str]
     schedules: frozenset[str]
+    pricing: frozenset[str]  # ways in which a cloud offer is priced
 
     @classmethod
     def by(cls, *scenarios: Scenario) -> Asked:
@@ -115,8 +116,11 @@ class Asked:
             switches=_named(plan.fabric.switch or DEFAULT_SWITCH for plan in plans),
             markets=_named(site.colocation.market for site in sites if site.colocation),
             presets=_named(work.preset for work in works if not isinstance(work, (PoolWorkload, HpcWorkload))),
-            costs=COST_ROWS | _named(taxes) | _named(step.item for site in sites for step in site.upgrades),
+            costs=COST_ROWS.union(*map(cloud_rows, scenarios))
+            | _named(taxes)
+            | _named(step.item for site in sites for step in site.upgrades),
             regions=_named(site.region for site in sites),
+            pricing=frozenset({"on_demand"}).union(*(rented.pricing_models for rented in overflows)),
             schedules=_named(site.tariff.schedule for site in sites if site.tariff),
         )
 
@@ -129,7 +133,7 @@ class Asked:
                 hosts = (build for slug, build in book.builds.items() if slug in self.builds)
                 return key in self.cards or any(build.accelerator == key for build in hosts)
             case "offers":
-                ordinary = entry.pricing_model == "on_demand" and entry.provider_class != "index"
+                ordinary = entry.pricing_model in self.pricing and entry.provider_class != "index"
                 return key in self.offers or (ordinary and entry.accelerator in self.cards)
             case "items":
                 return key in self.switches
@@ -144,9 +148,9 @@ class Asked:
         return key in self.presets
 
 
-def _comparable(offer: ItemRecord) -> bool:
-    """Whether an offer may stand for its class: on demand, and no index."""
-    return offer.spec.pricing_model == "on_demand" and offer.spec.provider_class != "index"
+def _comparable(offer: ItemRecord, pricing: frozenset[str] = frozenset({"on_demand"})) -> bool:
+    """Whether an offer may stand for its class: priced in one of these ways, and no index."""
+    return offer.spec.pricing_model in pricing and offer.spec.provider_class != "index"
 
 
 class _Maker:
@@ -162,7 +166,7 @@ class _Maker:
             item.slug: self._offer(item)
             for slug in sorted(asked.cards)
             for item in self.catalog.offers_of(slug)
-            if _comparable(item)
+            if _comparable(item, asked.pricing)
         }
         offers |= {slug: self._offer(item) for slug, item in self._some("offer", asked.offers)}
         colocation = {slug: self._colocation(item) for slug, item in self._some("colocation", asked.markets)}

@@ -122,6 +122,27 @@ FIELD_WORDS |= {
     "Band.price_per_kw_month": Words(_("Price per kW"), _("Price of a contracted kilowatt and month.")),
     "Cabinet.amps": Words(_("Current"), _("Rating of the cabinet's circuit.")),
     "Cabinet.price_per_month": Words(_("Rent"), _("Of one cabinet and month.")),
+    "Overflow.commit_discount": Words(
+        _("Discount of the reservation"),
+        _("Below the price on demand; empty: the provider's own reserved price, else the usual discount for the term."),
+        _("as the offers say"),
+    ),
+    "Overflow.spot_share": Words(
+        _("Share on spot"), _("Share of what is not reserved that runs on machines which may be taken away any time.")
+    ),
+    "Overflow.spot_interruption_share": Words(
+        _("Lost to interruptions"), _("Share of the hours on spot whose work is lost and done again.")
+    ),
+    "Overflow.blocks": Words(
+        _("Capacity blocks"), _("GPUs booked and paid ahead, by the month in which the block begins, as in “6: 64”.")
+    ),
+    "Overflow.block_days": Words(_("Length of a block"), _("Days for which a block is booked, used or not.")),
+    "Overflow.egress_tb_per_month": Words(
+        _("Data out"), _("Data that leaves the cloud in a month, charged by the amount."), _("not stated")
+    ),
+    "Overflow.stored_tb": Words(_("Storage in the cloud"), _("Data kept in the cloud."), _("not stated")),
+    "CapacityBlock.month": Words(_("Month of the block"), _("Month, counted from 0, in which the block begins.")),
+    "CapacityBlock.gpus": Words(_("GPUs"), _("GPUs of the block.")),
     "Period.name": Words(_("Name"), _("What the contract calls these hours.")),
     "Period.months": Words(_("Months"), _MONTHS),
     "Period.days": Words(_("Days"), _DAYS),
@@ -141,6 +162,7 @@ CHOICE_WORDS: dict[tuple[str, Any], Any] = {
     ("basis", "all_in"): _("all charges (average)"),
     ("basis", "energy_only"): _("energy only"),
     ("basis", "resale"): _("a landlord's price"),
+    ("reserved_term_months", 60): _("5 years"),
     ("billing", "kw"): _("contracted power"),
     ("billing", "cabinet"): _("cabinets"),
     ("cabinet_phases", "single"): _("one phase"),

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 from planner.engine.costs import capex, colocation, credits, electricity, opex
 from planner.engine.costs.basis import PlanCosts
-from planner.engine.costs.books import COST_ROWS, RETAIL_COLOCATION, Books
+from planner.engine.costs.books import COST_ROWS, RETAIL_COLOCATION, Books, cloud_rows
 from planner.engine.costs.cloud import write_cloud
 
-__all__ = ["COST_ROWS", "RETAIL_COLOCATION", "Books", "PlanCosts", "write_cloud", "write_owned"]
+__all__ = ["COST_ROWS", "RETAIL_COLOCATION", "Books", "PlanCosts", "cloud_rows", "write_cloud", "write_owned"]
 
 GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
     (capex.machines, ("capex.accelerators_and_servers",)),

@@ -17,6 +17,8 @@ FACTOR_UNITS = {
     "base_price": "money/kWh",
     "times": "times",
     "ratchet_share": "share",
+    "interrupted": "share",
+    "block_days": "day",
     "usable_price": "money/kW/month",
     "usable_kw": "kW",
     "amps": "A",
