@@ -219,7 +219,7 @@ GROUPS = (  # of a detail page, in this order; cells named by none come last
         _("Delivery and support"),
         (
             *("lead_time_weeks_low", "lead_time_weeks_likely", "lead_time_weeks_high", "warranty_years"),
-            *("support_pct_per_year", "embodied_kgco2e", "status", "export_restricted_cn"),
+            *("support_pct_per_year", "embodied_kgco2e", "embodied_gpu_kgco2e", "status", "export_restricted_cn"),
         ),
     ),
 )

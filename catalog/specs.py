@@ -132,6 +132,16 @@ class Build(Spec):
     embodied_kgco2e: number("kgCO2e", 0, 10_000_000) = None
     card_slot_width: whole("slots", 1, 6) = None  # of each place for a card
     card_length_max_mm: number("mm", 50, 1_000) = None
+    embodied_gpu_kgco2e: number("kgCO2e", 0, 100_000) = None  # the part of it that each accelerator has
+
+    @model_validator(mode="after")
+    def _accelerators_are_a_part_of_the_whole(self):
+        cards = (self.embodied_gpu_kgco2e or 0.0) * self.accelerator_count
+        if self.embodied_kgco2e is not None and cards > self.embodied_kgco2e:
+            raise wrong(
+                "embodied_gpu_kgco2e", "too_much_carbon", "times accelerator_count must not exceed embodied_kgco2e"
+            )
+        return self
 
     @model_validator(mode="after")
     def _slots_hold_the_cards(self):

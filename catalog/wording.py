@@ -77,6 +77,7 @@ FIELDS = {
     "lead_time_weeks_likely": _("Lead time, likely"),
     "lead_time_weeks_high": _("Lead time, high"),
     "embodied_kgco2e": _("Embodied carbon"),
+    "embodied_gpu_kgco2e": _("Embodied carbon of an accelerator"),
     "max_accelerators": _("Most accelerators"),
     "build_slug": _("Build"),
     "adds_accelerators": _("Adds accelerators"),

@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 
 from planner import charts, wording
 from planner.engine.advice import advise
+from planner.engine.carbon import carbon_of
 from planner.engine.compare import Comparison, by_lead_time, category_gap
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.export import disarmed
@@ -300,6 +301,39 @@ def providers(evaluation: Evaluation, comparison: Comparison) -> Table | None:
         [_("Plan"), wording.choice("provider_class", "specialist"), wording.choice("provider_class", "large_provider")],
         rows,
     )
+
+
+def carbon(evaluation: Evaluation, comparison: Comparison) -> Table:
+    """Carbon of each plan's own machines: of their energy, of their making, of both; what is not known is said."""
+    called = names(evaluation)
+    rows = []
+    for plan in ordered(evaluation, comparison):
+        found = carbon_of(plan, evaluation.scenario, evaluation.book)
+        missing = wording.carbon_unknown(found.unknown, evaluation.book) if found.unknown else ""
+        parts = (
+            (found.use_kg, "carbon_use", bool({"grid", "rented"} & {*found.unknown})),
+            (found.embodied_kg, "carbon_embodied", bool({*found.unknown} - {"grid"})),
+            (found.total_kg, "carbon", bool(found.unknown)),
+        )
+        cells = [Cell("–") if _idle(plan) else _tonnes(kg, why, missing if least else "") for kg, why, least in parts]
+        rows.append(
+            {
+                "slug": plan.slug,
+                "name": called[plan.slug],
+                "colour": colour(evaluation, plan.slug),
+                "cells": cells,
+                "note": missing,
+            }
+        )
+    return Table([_("Plan"), _("Energy, t CO₂e"), _("Making, t CO₂e"), _("Together, t CO₂e")], rows)
+
+
+def _tonnes(kg: float | None, why: str, missing: str) -> Cell:
+    """Tonnes; "at least" where a part is not known, and "not known" rather than 0 where nothing is."""
+    if kg is None:
+        return Cell(_("not known"), missing, why)
+    text = wording.number(kg / 1000.0, digits=3)
+    return Cell(_("at least {value}").format(value=text) if missing else text, missing, why)
 
 
 # ── Warnings ─────────────────────────────────────────────────────────────────────────────────────────────────────────

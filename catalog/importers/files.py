@@ -348,6 +348,7 @@ MODEL = _spec_columns("model", "release_date", "release_date_precision")
 
 # Columns that came later: a file written before still reads.
 NEWER = ("card_slot_width", "card_length_max_mm")
+NEWER_BUILD = (*NEWER, "embodied_gpu_kgco2e")
 NEWER_CARD = ("card_length_mm", "card_length_source_url")
 
 # In the order in which they are read: what is named by others comes before them.
@@ -360,7 +361,9 @@ FORMS: Mapping[str, Form] = {
     "servers.csv": Form(
         ("slug", "vendor", *_spec_columns("server", *NEWER), "source_url", "source_note"), NEWER, _server
     ),
-    "builds.csv": Form(("slug", "vendor", *_spec_columns("build", *NEWER), *BUILD_PRICE, "basis"), NEWER, _build),
+    "builds.csv": Form(
+        ("slug", "vendor", *_spec_columns("build", *NEWER_BUILD), *BUILD_PRICE, "basis"), NEWER_BUILD, _build
+    ),
     "builds_addons.csv": Form(("slug", *ADDON, "price", "currency", "date", "kind", "source", "basis"), (), _addon),
     "fabric_items.csv": Form(("slug", "kind", "vendor", *FABRIC, *PART_COLUMNS), (), _fabric),
     "facility_items.csv": Form(("slug", "kind", "vendor", *FACILITY, *PART_COLUMNS), (), _facility),

@@ -99,6 +99,7 @@ REASONS = {
     "duplicate": gettext_noop("stands twice; first on line {detail}"),
     "unknown_reference": gettext_noop("names no {detail} of the catalog"),
     "too_few_slots": gettext_noop("must be at least accelerator_count"),
+    "too_much_carbon": gettext_noop("times accelerator_count must not exceed embodied_kgco2e"),
     "not_rising": gettext_noop("must rise from low to likely to high"),
     "power_not_rising": gettext_noop("must not exceed the typical or maximum power"),
     "same_currency": gettext_noop("base and quote must differ"),

@@ -44,12 +44,22 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     calendar = calendar_for(scenario.start, scenario.months)
     books = Books(scenario, book, calendar)
     sizing = Sizing(scenario, book, calendar)
-    on = switched_on(scenario.lines)
+    on = _lines_on(scenario)
     plans = [_PlanRun(plan, books, sizing, on, lead_case).result() for plan in scenario.plans]
     left_out = [name for name in CATEGORIES if name not in on]
     if not scenario.reliability.counted:
         left_out.append(FAILURES)
     return Evaluation(scenario, book, calendar, plans, left_out, stale_prices(scenario, plans))
+
+
+def _lines_on(scenario: Scenario) -> frozenset[str]:
+    """Lines that are computed: what a contract names or a plan states is owed unless the document switches it off."""
+    owed = {
+        "opex.demand_charge": any(site.tariff is not None and site.tariff.charges_demand for site in scenario.sites),
+        "opex.cloud_data": any(plan.overflow is not None and plan.overflow.states_data for plan in scenario.plans),
+    }
+    more = {name for name, named in owed.items() if named and name not in scenario.lines}
+    return switched_on(scenario.lines) | more
 
 
 @dataclass

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planner.engine import ENGINE_VERSION
+from planner.engine.carbon import carbon_of
 from planner.engine.lines import Line
 
 if TYPE_CHECKING:
@@ -36,7 +37,10 @@ def as_plain(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, 
             "gap_by_category": comparison.gap,
         },
         "plans": [
-            _plan(plan, comparison, {other.slug for other in evaluation.plans if other.priced})
+            {
+                **_plan(plan, comparison, {other.slug for other in evaluation.plans if other.priced}),
+                "carbon": carbon_of(plan, evaluation.scenario, evaluation.book).as_dict(),
+            }
             for plan in evaluation.plans
         ],
         "server_against_cluster": comparison.table,

@@ -256,6 +256,8 @@ def _contracted(sites: list[Site], draw_max: Array) -> Array:
             draw = draw_max[:, stay]
             wanted = np.ceil(draw / terms.usable_share / terms.step_kw - 1e-9) * terms.step_kw
             wanted = np.where(draw > 0, np.maximum(wanted, terms.committed_kw), 0.0)
+            if terms.committed_kw and terms.overage_price_per_kw is not None:  # what is above is paid as it is drawn
+                wanted = np.minimum(wanted, terms.committed_kw)
             contracted[:, stay] = np.maximum.accumulate(wanted, axis=1)
         begin = end
     return contracted

@@ -15,6 +15,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
+from planner.engine.energy.clock import zone_of
+from planner.engine.energy.terms import TariffTerms
 from planner.engine.lines import CATEGORIES
 from planner.engine.quantities import Choice, Document, InputError, Problem, Quantity, conflict
 from planner.engine.upkeep import Reliability
@@ -388,6 +390,13 @@ class FollowUp(Document):
     min_service_months: Annotated[int | None, Quantity("month", 0, MAX_MONTHS)] = None  # None: 18 with overflow, else 0
 
 
+class CapacityBlock(Document):
+    """GPUs booked and paid ahead for some days from the start of a month."""
+
+    month: Annotated[int, Quantity("month", 0, MAX_MONTHS - 1)]
+    gpus: Annotated[float, Quantity("GPU", 0.0, 100_000.0)]
+
+
 class Overflow(Document):
     """A cloud offer that takes what the owned fleet cannot serve."""
 
@@ -395,7 +404,30 @@ class Overflow(Document):
     offer: OfferSlug | None = None  # None: the median of the comparable offers, named
     provider_class: Literal["specialist", "large_provider", "marketplace"] | None = None  # None: the market's
     reserved_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0
-    reserved_term_months: Literal[12, 36] = 12
+    reserved_term_months: Literal[12, 36, 60] = 12
+    commit_discount: Annotated[float | None, Quantity("share", 0.0, 0.95)] = None  # None: an offer's, else the usual
+    spot_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0  # of what is not reserved
+    spot_interruption_share: Annotated[float, Quantity("share", 0.0, 0.9, None, None, "estimate")] = 0.05
+    blocks: tuple[CapacityBlock, ...] = Field(default=(), max_length=MAX_MONTHS)
+    block_days: Annotated[float, Quantity("day", 1.0, 366.0)] = 14.0
+    egress_tb_per_month: Annotated[float | None, Quantity("TB", 0.0, 1e6)] = None  # None: not stated
+    stored_tb: Annotated[float | None, Quantity("TB", 0.0, 1e6)] = None
+
+    @property
+    def states_data(self) -> bool:
+        """Whether data leaving or lying in the cloud is stated, and so charged."""
+        return self.egress_tb_per_month is not None or self.stored_tb is not None
+
+    @property
+    def pricing_models(self) -> frozenset[str]:
+        """Ways of pricing that this plan asks the catalog for, besides on demand."""
+        years = self.reserved_term_months // 12
+        asked = {
+            f"reserved_{years}y": self.reserved_share > 0 and self.commit_discount is None,
+            "spot": self.spot_share > 0,
+            "capacity_block": bool(self.blocks),
+        }
+        return frozenset(name for name, wanted in asked.items() if wanted)
 
 
 class Fabric(Document):
@@ -453,8 +485,22 @@ class Plan(Document):
 # ── Site ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+class Band(Document):
+    """The price per kW of contracts from a size on."""
+
+    from_kw: Annotated[float, Quantity("kW", 0.0, 1e6)]
+    price_per_kw_month: Annotated[float, Quantity("money/kW/month", 0.0, 1e5)]
+
+
+class Cabinet(Document):
+    """The rent of a cabinet with a circuit of so many amps."""
+
+    amps: Annotated[float, Quantity("A", 1.0, 1000.0)]
+    price_per_month: Annotated[float, Quantity("money/month", 0.0, 1e6)]
+
+
 class Colocation(Document):
-    """Terms of a colocation contract billed per contracted kW."""
+    """Terms of a colocation contract, per contracted kW or per cabinet. A fee of None is not quoted, and not 0."""
 
     market: Annotated[Slug | None, Choice("colocation")] = None
     price_per_kw_month: Annotated[float | None, Quantity("money/kW/month", 0.0, 1e5)] = None  # None: the market's price
@@ -464,6 +510,34 @@ class Colocation(Document):
     ] = 0.8
     step_kw: Annotated[float, Quantity("kW", 0.1, 1000.0)] = 1.0
     committed_kw: Annotated[float, Quantity("kW", 0.0, 1e6)] = 0.0
+    billing: Literal["kw", "cabinet"] = "kw"
+    bands: tuple[Band, ...] = Field(default=(), max_length=20)  # in place of the one price
+    overage_price_per_kw: Annotated[float | None, Quantity("money/kW/month", 0.0, 1e5)] = None  # None: contracted
+    cabinets: tuple[Cabinet, ...] = Field(default=(), max_length=20)
+    cabinet_volts: Annotated[float, Quantity("V", 48.0, 1000.0)] = 208.0
+    cabinet_phases: Literal["single", "three"] = "single"
+    setup_fee: Annotated[float | None, Quantity("money", 0.0, 1e8)] = None
+    redundant_feed_per_month: Annotated[float | None, Quantity("money/month", 0.0, 1e7)] = None
+    cross_connects: Annotated[int, Quantity("link", 0, 1000)] = 1
+    cross_connect_price: Annotated[float | None, Quantity("money/month", 0.0, 1e5)] = None  # None: the catalog's
+    remote_hands_hours: Annotated[float, Quantity("hour/month", 0.0, 1e4)] = 0.0
+    remote_hands_price: Annotated[float | None, Quantity("money/hour", 0.0, 1e4)] = None  # None: the catalog's
+    term_months: Annotated[int | None, Quantity("month", 1, 240)] = None
+    escalator_per_year: Annotated[float | None, Quantity("share/year", -0.5, 0.5)] = None  # None: the market's path
+
+    @model_validator(mode="after")
+    def _prices_rise_in_size(self) -> Colocation:
+        for name, sizes in (
+            ("bands", [band.from_kw for band in self.bands]),
+            ("cabinets", [cabinet.amps for cabinet in self.cabinets]),
+        ):
+            if sizes != sorted(set(sizes)):
+                raise conflict(name, "each size is larger than the one before")
+        if self.bands and self.bands[0].from_kw > 0:
+            raise conflict("bands", "the first band begins at 0 kW")
+        if self.billing == "cabinet" and not self.cabinets:
+            raise conflict("cabinets", "a contract by cabinet names what a cabinet costs")
+        return self
 
 
 class Circuit(Document):
@@ -553,7 +627,23 @@ class Site(Document):
     ] = 1.4
     colocation: Colocation | None = None
     moving_cost: Annotated[float, Quantity("money", 0.0, 1e9)] = 0.0
+    grid_kgco2e_per_kwh: Annotated[float | None, Quantity("kg CO2e/kWh", 0.0, 3.0)] = None  # None: the region's grid
+    tariff: TariffTerms | None = None  # None: one price for every kilowatt-hour
     upgrades: tuple[Upgrade, ...] = Field(default=(), max_length=20)
+
+    @model_validator(mode="after")
+    def _knows_its_clock_and_price(self) -> Site:
+        if self.tariff is not None and self.tariff.by_the_clock and self.zone is None:
+            raise conflict("tariff/time_zone", "the region has several clocks: name the time zone")
+        if self.tariff is not None and self.tariff.basis == "resale" and self.electricity_price_per_kwh is None:
+            raise conflict("electricity_price_per_kwh", "a landlord's price is his own to name")
+        return self
+
+    @property
+    def zone(self) -> str | None:
+        """Time zone of the clock on the wall; None where neither contract nor region tell."""
+        named = self.tariff.time_zone if self.tariff is not None else None
+        return named or zone_of(self.region)
 
 
 # ── Market, operations, finance ──────────────────────────────────────────────────────────────────────────────────────
@@ -594,6 +684,10 @@ class WagePath(PricePath):
     rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0, 0.02, 0.05, "estimate", COSTS)] = 0.035
 
 
+class GridPath(PricePath):
+    """Yearly change of the grid's carbon per kWh, signed."""
+
+
 class CurvePoint(Document):
     month: Annotated[int, Quantity("month", 0, 600)]
     share: Share
@@ -627,6 +721,7 @@ class Market(Document):
     electricity: ElectricityPath = ElectricityPath()
     colocation: ColocationPath = ColocationPath()
     wages: WagePath = WagePath()
+    grid_carbon: GridPath = GridPath()
     provider_class: Literal["specialist", "large_provider", "marketplace"] = "specialist"
     stale_after_days: Annotated[int, Quantity("day", 1, 3650)] = 180
     residual: ResidualCurves = ResidualCurves()

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from planner.engine.energy.terms import Period
 from planner.engine.facility import check_power_chain
 from planner.engine.quantities import Document, InputError, Problem
 
@@ -133,6 +134,8 @@ class Build(Document):
     support_share_per_year: Positive = 0.0
     lead_weeks: tuple[float, float, float] = (0.0, 0.0, 0.0)  # low, likely, high
     embodied_kgco2e: Positive | None = None
+    embodied_gpu_kgco2e: Positive | None = None  # the part of it that each GPU has
+    embodied_source: Source = Source()
     workstation: bool = False
     residual_class: Literal["system", "card"] = "system"
     # Shares of the price that follow their own paths; the rest follows `rest`.
@@ -219,6 +222,17 @@ class Tariff(Document):
     customer_class: str
     price: Price | None = None  # per kWh, all-in average
     grid_kgco2e_per_kwh: Positive | None = None
+    grid_source: Source = Source()
+
+
+class TariffSchedule(Document):
+    """The hours of a region's time-of-use tariff, each with its multiple of the base price."""
+
+    slug: str
+    name: str
+    region: str
+    periods: tuple[Period, ...]
+    source: Source = Source()
 
 
 class ColocationRate(Document):
@@ -259,6 +273,7 @@ class PriceBook(Document):
     items: dict[str, Item] = {}
     costs: dict[str, Cost] = {}
     tariffs: dict[str, Tariff] = {}  # by "region/class"
+    schedules: dict[str, TariffSchedule] = {}
     colocation: dict[str, ColocationRate] = {}
     models: dict[str, ModelPreset] = {}
 

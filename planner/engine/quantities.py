@@ -180,7 +180,7 @@ def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails) -> Problem
         if isinstance(step, int) and isinstance(node, (list, tuple)):
             node = node[step] if step < len(node) else None
             path.append(str(node["slug"]) if isinstance(node, dict) and "slug" in node else str(step))
-        elif isinstance(node, dict) and node.get("kind") == step and (step not in node or _is_open(where)):
+        elif isinstance(node, dict) and node.get("kind") == step and (step not in node or _is_tag(where, step)):
             where = model_in(where, tag=step)  # the tag of a union, not a key
         else:
             path.append(str(step))
@@ -233,9 +233,10 @@ def _quantity_in(annotation: Any) -> Quantity | None:
     return None
 
 
-def _is_open(annotation: Any) -> bool:
-    """True where an annotation leaves several classes of document to choose from: a tag narrows it."""
-    return getattr(annotation, "model_fields", None) is None and model_in(annotation) is not None
+def _is_tag(annotation: Any, step: str) -> bool:
+    """True where an annotation leaves several classes of document to choose from and `step`, no field, narrows it."""
+    found = model_in(annotation)
+    return getattr(annotation, "model_fields", None) is None and found is not None and step not in found.model_fields
 
 
 def model_in(annotation: Any, tag: Any = None) -> Any:

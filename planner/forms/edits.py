@@ -67,7 +67,7 @@ def _growth(scenario: Scenario, path: str, kind: str, first: dict[str, Any]) -> 
 def _part(scenario: Scenario, each: Declared, catalog: Catalog) -> dict[str, Any]:
     """The defaults of a part that is switched on: of a plan or a room, or a workload's own model, which begins as its
     preset."""
-    if each.name == "circuit":
+    if each.name in ("circuit", "tariff"):
         return {}
     if each.name == "model":
         work = next(work for work in scenario.demand.workloads if work.slug == each.path.split("/")[2])

@@ -20,6 +20,7 @@ from planner.engine.inputs import Scenario, get_at
 from planner.engine.lines import CATEGORIES, NOT_COMPUTED
 from planner.engine.quantities import Choice, InputError, Problem, Quantity, quantity_of
 from planner.engine.upkeep import Reliability
+from planner.forms.tables import TABLES
 from planner.services import assumptions
 
 MAX_TYPED = 400
@@ -101,6 +102,34 @@ SELDOM = {
     "rack_units",
     "customer_class",
     "moving_cost",
+    "grid_kgco2e_per_kwh",
+    "commit_discount",
+    "spot_share",
+    "spot_interruption_share",
+    "blocks",
+    "block_days",
+    "egress_tb_per_month",
+    "stored_tb",
+    "bands",
+    "overage_price_per_kw",
+    "cabinets",
+    "cabinet_volts",
+    "cabinet_phases",
+    "cross_connects",
+    "cross_connect_price",
+    "remote_hands_hours",
+    "remote_hands_price",
+    "term_months",
+    "escalator_per_year",
+    "time_zone",
+    "load_profile",
+    "tiers",
+    "peak_share",
+    "ratchet_share",
+    "ratchet_months",
+    "capacity_kw",
+    "capacity_price_per_kw",
+    "fixed_per_month",
     "commissioning_days",
     "host_memory_factor",
     "local_flash_tb_per_gpu",
@@ -163,7 +192,7 @@ class Declared:
 
     path: str
     owner: str  # class and name, "Site.pue"
-    kind: str  # number · choice · item · switch · text · list · points · month · date · currency · part
+    kind: str  # number · choice · item · switch · text · list · points · table · month · date · currency · part
     value: Any
     section: str
     group: str = ""  # path of the workload, plan, room or part it belongs to
@@ -253,7 +282,7 @@ def _document(
                 shape.choices,
                 shape.catalog_kind,
                 shape.default,
-                MAX_PASTED if shape.kind in ("list", "points") else MAX_TYPED,
+                MAX_PASTED if shape.kind in ("list", "points", "table") else MAX_TYPED,
             )
 
 
@@ -281,7 +310,7 @@ def _rank(each: Declared) -> int:
 
 def _is_a_part(path: str) -> bool:
     """What may be switched on and off: parts of a plan, a room's own circuit, a workload's own model."""
-    if path.startswith("plans/") or path.endswith("/circuit"):
+    if path.startswith("plans/") or path.endswith(("/circuit", "/tariff")):
         return True
     return path.startswith("demand/workloads/") and path.endswith("/model")
 
@@ -341,6 +370,7 @@ def _shape(name: str, owner: str, info: FieldInfo) -> _Shape:
         inside = next(part for part in bare if get_origin(part) is tuple)
         element = get_args(inside)[0]
         kind = "points" if isinstance(element, type) and issubclass(element, BaseModel) else "list"
+        kind = "table" if element in TABLES.values() else kind
         quantity = next((mark for mark in getattr(element, "__metadata__", ()) if isinstance(mark, Quantity)), None)
     elif str in bare:
         kind = {"start": "month", "currency": "currency", "tax_region": "item"}.get(name, "text")

@@ -226,6 +226,8 @@ class Page:
             placeholder=str(wording.empty_text(each.path, self.scenario))
             or (_("no quote") if own_price else _("automatic"))
             if each.optional
+            else str(wording.empty_text(each.path, self.scenario))
+            if each.kind == "table"
             else "",
             default=self._default_text(each, former) if changed else "",
             options=self._options(each),

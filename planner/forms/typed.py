@@ -13,9 +13,11 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from planner.engine.inputs import CurvePoint, Phase, Step, Wave
+from planner.engine.energy import Tier
+from planner.engine.inputs import Band, Cabinet, CapacityBlock, CurvePoint, Phase, Step, Wave
 from planner.engine.quantities import Document, InputError, Problem, Quantity, quantity_of
 from planner.forms.fields import Declared
+from planner.forms.tables import read_table, write_table
 
 
 def write(each: Declared, value: Any) -> str:
@@ -32,13 +34,21 @@ def write(each: Declared, value: Any) -> str:
         return write_number(value, each.quantity.is_share, exact=each.times == 1.0)
     if each.kind == "list":
         return LISTED.join(write_number(entry, _is_share(each.quantity), grouped=False) for entry in value)
+    if each.kind == "table":
+        return write_table(each.name, value, lambda amount: write_number(amount, grouped=False))
     if each.kind == "points":
         (first, _quantity), (second, quantity) = _columns(each)
         entries = [entry if isinstance(entry, dict) else entry.model_dump() for entry in value]
         return LISTED.join(
-            f"{entry[first]}: {write_number(entry[second], _is_share(quantity), grouped=False)}" for entry in entries
+            f"{_plainly(entry[first])}: {write_number(entry[second], _is_share(quantity), grouped=False)}"
+            for entry in entries
         )
     return value.isoformat() if isinstance(value, dt.date) else str(value)
+
+
+def _plainly(value: float) -> float | int:
+    """The first value of a point: a whole one without its ".0"."""
+    return int(value) if float(value).is_integer() else value
 
 
 LISTED = "; "  # between the values of a list: a comma would also group thousands
@@ -84,7 +94,7 @@ def read(each: Declared, text: str, currency: str = "") -> Any:
     if not text:
         if each.optional:
             return None
-        if each.kind == "list" or (each.kind == "points" and each.default == ()):
+        if each.kind == "list" or (each.kind in ("points", "table") and each.default == ()):
             return []
         raise _wrong(each, "missing", text)
     if each.kind == "number":
@@ -104,6 +114,13 @@ def read(each: Declared, text: str, currency: str = "") -> Any:
         ]
     if each.kind == "points":
         return [_point(each, part, n) for n, part in enumerate(_points(text))]
+    if each.kind == "table":
+        skip = len(each.path.split("/"))
+
+        def number(typed: str, where: tuple[str, ...], quantity: Quantity | None) -> float | int:
+            return _plain_number(each, typed, at=where[skip:], quantity=quantity)
+
+        return read_table(each.name, each.path, text, number)
     return unicodedata.normalize("NFKC", text)
 
 
@@ -204,7 +221,15 @@ WHOLE = ("month", "quantity", "sequence")
 
 def _columns(each: Declared) -> tuple[tuple[str, Quantity | None], tuple[str, Quantity | None]]:
     """The two fields of a point, with what is declared for them."""
-    models: dict[str, type[Document]] = {"waves": Wave, "steps": Step, "phases": Phase}
+    models: dict[str, type[Document]] = {
+        "waves": Wave,
+        "steps": Step,
+        "phases": Phase,
+        "tiers": Tier,
+        "bands": Band,
+        "cabinets": Cabinet,
+        "blocks": CapacityBlock,
+    }
     (first, one), (second, other) = models.get(each.name, CurvePoint).model_fields.items()
     return (first, quantity_of(one)), (second, quantity_of(other))
 

@@ -10,9 +10,11 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from catalog.records import Catalog
+from catalog.tariff_periods import schedules
 from catalog.wording import word as catalog_word
 from planner import wording
 from planner.engine.calendar import lead_in_months
+from planner.engine.carbon import grid_factor
 from planner.engine.costs.books import LOADED_COST
 from planner.engine.evaluate import Evaluation, PlanResult
 from planner.engine.housing import PUE_BY_METHOD
@@ -26,9 +28,11 @@ from planner.engine.inputs import (
     Workload,
 )
 from planner.engine.prices import Price, PriceBook, Source
-from planner.engine.quantities import InputError, Problem
+from planner.engine.quantities import Document, InputError, Problem, quantity_of
 from planner.services import pricebook
 
+# Fees of a colocation hall that the catalog has a figure for.
+COLOCATION_FEES = {"cross_connect_price": "cross-connect", "remote_hands_price": "remote-hands-hour"}
 MIN_SERVICE_WITH_OVERFLOW = 18  # months; model, section 3
 
 
@@ -105,10 +109,16 @@ def _of_site(scenario: Scenario, book: PriceBook, slug: str, parent: str, name: 
     site = next(site for site in scenario.sites if site.slug == slug)
     if name == "electricity_price_per_kwh":
         return _priced(book.tariffs[f"{site.region}/{site.customer_class}"].price, book)
+    if name == "grid_kgco2e_per_kwh":
+        factor, source = grid_factor(site, book)
+        return None if factor is None else (factor, source)
     if name == "pue":
         return PUE_BY_METHOD[site.cooling_method], Source(basis="estimate")
     if name == "price_per_kw_month" and site.colocation and site.colocation.market:
         return _priced(book.colocation[site.colocation.market].price, book)
+    if name in COLOCATION_FEES and site.colocation:
+        row = book.cost(COLOCATION_FEES[name])
+        return row.value(book.currency), row.source
     if name == "price" and "/upgrades/" in parent:
         row = book.costs[next(step for step in site.upgrades if parent.endswith("/" + step.slug)).item]
         return row.value(book.currency), row.source
@@ -156,6 +166,8 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
             for item in catalog.of_kind("tariff").values()
         }
         return _by_name((code, f"{code} · {name}") for code, name in regions.items())
+    if kind == "tariff_schedule":
+        return _by_name((slug, f"{found.region_code} · {found.region}") for slug, found in schedules().items())
     if kind == "cloud_offer":
         rented = narrowed_by(scenario, path)
         return _by_name(
@@ -203,18 +215,37 @@ def in_currency(scenario: Scenario, wanted: str, catalog: Catalog, fields: Itera
     """What the user typed as money, converted at the catalog's rate; quotes keep their own currency."""
     if wanted == scenario.currency:
         return []
+    fields = list(fields)
     typed = [
         (field.path, field.value)
         for field in fields
         if field.quantity is not None and field.quantity.unit.startswith("money") and field.value
     ]
     typed += [(f"market/own_prices/{slug}", value) for slug, value in scenario.market.own_prices.items()]
-    if not typed:
+    listed = [(field.path, field.value) for field in fields if _lists_money(field.value)]
+    if not typed and not listed:
         return []
     rate = pricebook.exchange_rate(catalog, scenario.currency, wanted, scenario.pricing_date)
     if rate is None:
         raise InputError(Problem(("currency",), "missing_rate", scenario.currency, unit=wanted))
-    return [(path, _converted(value, rate)) for path, value in typed]
+    converted = [(path, _converted(value, rate)) for path, value in typed]
+    return [*converted, *((path, [_entry_in(entry, rate) for entry in rows]) for path, rows in listed)]
+
+
+def _lists_money(value: Any) -> bool:
+    """Whether a field is a list of rows that hold money: the periods of a tariff, its tiers."""
+    return isinstance(value, tuple) and any(isinstance(entry, Document) and _money_in(entry) for entry in value)
+
+
+def _money_in(entry: Document) -> list[str]:
+    """The fields of a row that hold money."""
+    declared = ((name, quantity_of(info)) for name, info in type(entry).model_fields.items())
+    return [name for name, quantity in declared if quantity is not None and quantity.unit.startswith("money")]
+
+
+def _entry_in(entry: Document, rate: float) -> dict[str, Any]:
+    given = entry.model_dump(mode="json")
+    return given | {name: _converted(given[name], rate) for name in _money_in(entry) if given[name]}
 
 
 def _converted(value: float, rate: float) -> float:

@@ -12,7 +12,7 @@ from planner.engine.prices import PriceBook
 from planner.services import pricebook
 from planner.services.pricebook import Asked
 
-PARTS = ("accelerators", "builds", "addons", "offers", "items", "costs", "tariffs", "colocation", "models")
+PARTS = ("accelerators", "builds", "addons", "offers", "items", "costs", "tariffs", "schedules", "colocation", "models")
 
 
 def carried(catalog: Catalog, scenario: Scenario, held: PriceBook, *former: Scenario) -> PriceBook:

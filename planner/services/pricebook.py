@@ -13,7 +13,9 @@ from typing import Any, cast
 
 from catalog.export_rules import export_rules
 from catalog.records import Catalog, ItemRecord, Provenance, QuoteRecord
-from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION
+from catalog.tariff_periods import Schedule, schedules
+from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION, cloud_rows
+from planner.engine.energy import Period
 from planner.engine.inputs import HpcWorkload, PoolWorkload, Scenario
 from planner.engine.prices import (
     Accelerator,
@@ -30,6 +32,7 @@ from planner.engine.prices import (
     PriceBook,
     Source,
     Tariff,
+    TariffSchedule,
     Verdict,
 )
 from planner.engine.wiring import DEFAULT_SWITCH
@@ -95,6 +98,8 @@ class Asked:
     presets: frozenset[str]
     costs: frozenset[str]
     regions: frozenset[str]
+    schedules: frozenset[str]
+    pricing: frozenset[str]  # ways in which a cloud offer is priced
 
     @classmethod
     def by(cls, *scenarios: Scenario) -> Asked:
@@ -111,8 +116,12 @@ class Asked:
             switches=_named(plan.fabric.switch or DEFAULT_SWITCH for plan in plans),
             markets=_named(site.colocation.market for site in sites if site.colocation),
             presets=_named(work.preset for work in works if not isinstance(work, (PoolWorkload, HpcWorkload))),
-            costs=COST_ROWS | _named(taxes) | _named(step.item for site in sites for step in site.upgrades),
+            costs=COST_ROWS.union(*map(cloud_rows, scenarios))
+            | _named(taxes)
+            | _named(step.item for site in sites for step in site.upgrades),
             regions=_named(site.region for site in sites),
+            pricing=frozenset({"on_demand"}).union(*(rented.pricing_models for rented in overflows)),
+            schedules=_named(site.tariff.schedule for site in sites if site.tariff),
         )
 
     def wants(self, part: str, key: str, entry: Any, book: PriceBook) -> bool:
@@ -124,7 +133,7 @@ class Asked:
                 hosts = (build for slug, build in book.builds.items() if slug in self.builds)
                 return key in self.cards or any(build.accelerator == key for build in hosts)
             case "offers":
-                ordinary = entry.pricing_model == "on_demand" and entry.provider_class != "index"
+                ordinary = entry.pricing_model in self.pricing and entry.provider_class != "index"
                 return key in self.offers or (ordinary and entry.accelerator in self.cards)
             case "items":
                 return key in self.switches
@@ -132,14 +141,16 @@ class Asked:
                 return key in self.costs
             case "tariffs":
                 return entry.region in self.regions
+            case "schedules":
+                return key in self.schedules
             case "colocation":
                 return key in self.markets or (key == RETAIL_COLOCATION and bool(self.markets))
         return key in self.presets
 
 
-def _comparable(offer: ItemRecord) -> bool:
-    """Whether an offer may stand for its class: on demand, and no index."""
-    return offer.spec.pricing_model == "on_demand" and offer.spec.provider_class != "index"
+def _comparable(offer: ItemRecord, pricing: frozenset[str] = frozenset({"on_demand"})) -> bool:
+    """Whether an offer may stand for its class: priced in one of these ways, and no index."""
+    return offer.spec.pricing_model in pricing and offer.spec.provider_class != "index"
 
 
 class _Maker:
@@ -155,7 +166,7 @@ class _Maker:
             item.slug: self._offer(item)
             for slug in sorted(asked.cards)
             for item in self.catalog.offers_of(slug)
-            if _comparable(item)
+            if _comparable(item, asked.pricing)
         }
         offers |= {slug: self._offer(item) for slug, item in self._some("offer", asked.offers)}
         colocation = {slug: self._colocation(item) for slug, item in self._some("colocation", asked.markets)}
@@ -177,6 +188,7 @@ class _Maker:
                 if item.spec.likely is not None  # a figure that nobody gave is missing, not 0
             },
             tariffs=self._tariffs(asked.regions),
+            schedules={slug: _schedule(schedules()[slug]) for slug in sorted(asked.schedules & set(schedules()))},
             colocation=colocation,
             models={slug: self._model(item) for slug, item in self._some("model", asked.presets) if sizable(item)},
         )
@@ -370,6 +382,8 @@ class _Maker:
                 spec.lead_time_weeks_high or 0.0,
             ),
             embodied_kgco2e=spec.embodied_kgco2e,
+            embodied_gpu_kgco2e=spec.embodied_gpu_kgco2e,
+            embodied_source=self._source(item, "embodied_kgco2e"),
             workstation=spec.tier == "workstation",
             residual_class="system" if sxm else "card",
             accelerator_share=accelerators,
@@ -455,6 +469,7 @@ class _Maker:
                 customer_class=item.spec.customer_class,
                 price=self._price(item.slug, "tariff"),
                 grid_kgco2e_per_kwh=item.spec.grid_kgco2e_per_kwh,
+                grid_source=self._source(item, "grid_kgco2e_per_kwh"),
             )
             for item in self.catalog.of_kind("tariff").values()
             if item.spec.region_code in regions
@@ -489,6 +504,28 @@ class _Maker:
             moe=bool(spec.moe),
             source=self._source(item, "params_b"),
         )
+
+
+def _schedule(found: Schedule) -> TariffSchedule:
+    """A time-of-use schedule with the source of its first row."""
+    first = found.periods[0]
+    periods = [
+        {"name": row.period, "months": row.months, "days": row.days, "hours": row.hours, "times": row.times}
+        for row in found.periods
+    ]
+    return TariffSchedule(
+        slug=found.slug,
+        name=found.region,
+        region=found.region_code,
+        periods=tuple(map(Period.read, periods)),
+        source=Source(
+            basis=cast(Basis, first.status),
+            item=found.slug,
+            dated=first.effective,
+            url=first.source_url,
+            note=first.note,
+        ),
+    )
 
 
 def _rates_in(book: PriceBook) -> dict[str, tuple[float | None, date | None, str]]:

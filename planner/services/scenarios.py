@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from catalog.tariff_periods import schedules
 from planner.engine.inputs import Scenario, get_at, set_at
 from planner.engine.prices import PriceBook
 from planner.engine.quantities import InputError, Problem
@@ -349,6 +350,8 @@ def _refuse_unknown(named: frozenset[tuple[str, Any]], patch: list[list[Any]]) -
             continue
         if kind == "tariff":
             known = any(item.spec.region_code == name for item in catalog.of_kind("tariff").values())
+        elif kind == "tariff_schedule":
+            known = name in schedules()
         else:
             known = name in catalog.of_kind(CATALOG_KINDS.get(kind, kind))
         if not known:
@@ -368,6 +371,7 @@ def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:
             named |= {("accelerator", plan.overflow.accelerator), ("offer", plan.overflow.offer)}
     for site in scenario.sites:
         named |= {("tariff", site.region), ("market", site.colocation.market if site.colocation else None)}
+        named.add(("tariff_schedule", site.tariff.schedule if site.tariff else None))
         named |= {("cost", step.item) for step in site.upgrades}
     named.add(("tax", scenario.operations.tax_region))
     return frozenset(entry for entry in named if entry[1] is not None)

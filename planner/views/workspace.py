@@ -63,6 +63,7 @@ class Shown:
             "advice": tables.advice(result),
             "gap": tables.gap(result, comparison),
             "providers": tables.providers(result, comparison),
+            "carbon": tables.carbon(result, comparison),
             "warnings": tables.findings(result, comparison),
             "left_out": [wording.category(name) for name in result.left_out],
             "engine_version": evaluation.ENGINE_VERSION,

@@ -1,6 +1,7 @@
 """Codes and numbers of the engine → sentences in English and Chinese. No arithmetic beyond formatting."""
 
 from planner.wording.assumptions import assumed, assumed_range, assumption_names, owner, plan_failure, tick
+from planner.wording.contracts import carbon_unknown, not_quoted
 from planner.wording.fields import choice, declaration, empty_text, help_text, label, locate, section, value_text
 from planner.wording.findings import (
     break_even,
@@ -64,6 +65,7 @@ from planner.wording.plans import (
     template_title,
     workload_named,
 )
+from planner.wording.rates import rate_name
 from planner.wording.runs import duration, failure
 from planner.wording.sizing import (
     limit,
@@ -97,6 +99,7 @@ __all__ = [
     "bounds",
     "break_even",
     "brief",
+    "carbon_unknown",
     "case_error",
     "case_input",
     "case_status",
@@ -135,6 +138,7 @@ __all__ = [
     "missing",
     "money",
     "month_label",
+    "not_quoted",
     "number",
     "order_columns",
     "origin",
@@ -151,6 +155,7 @@ __all__ = [
     "product",
     "provider",
     "quantity",
+    "rate_name",
     "record",
     "say",
     "scenario_name",

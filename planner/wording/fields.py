@@ -18,16 +18,10 @@ from pydantic import BaseModel
 from planner.engine.inputs import Scenario
 from planner.engine.quantities import Quantity, quantity_of
 from planner.wording import upkeep
+from planner.wording.contracts import CHOICE_WORDS, FIELD_WORDS
 from planner.wording.lines import category
 from planner.wording.numbers import quantity
-
-
-@dataclass(frozen=True)
-class Words:
-    label: Any
-    help: Any
-    empty: Any = ""  # what holds where the field is empty
-
+from planner.wording.words import Words
 
 _RATE = _("Nominal price change per year; minus means cheaper.")
 _BY_YEAR = Words(
@@ -619,6 +613,7 @@ FIELDS: dict[str, Words] = {
 }
 
 FIELDS |= {name: Words(*texts) for name, texts in upkeep.FIELDS.items()}
+FIELDS |= FIELD_WORDS
 
 # Fields that several kinds of work have in common, with the words of the first.
 _COMMON: dict[str, dict[str, tuple[str, ...]]] = {
@@ -798,6 +793,7 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("region", "CN"): _("China"),
     ("region", "IN"): _("India"),
     ("schema_version", 1): "1",
+    **CHOICE_WORDS,
 } | upkeep.CHOICES
 
 

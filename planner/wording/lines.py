@@ -15,6 +15,7 @@ from planner.engine.lines import Line
 from planner.engine.prices import PriceBook
 from planner.wording import numbers, upkeep
 from planner.wording.numbers import MINUS, chinese, exact_percent, money, month_label, number, unit_price
+from planner.wording.rates import rate_name
 from planner.wording.sources import provider
 
 if TYPE_CHECKING:
@@ -87,8 +88,18 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("opex.energy_overhead", "overhead"): _("Cooling and losses of the machines"),
     ("opex.energy_overhead", "fabric"): _("Cooling and losses of the switches"),
     ("", "peak"): _("Highest draw"),
+    ("", "tier"): _("Beyond a tier"),
+    ("", "fixed"): _("Fixed fee"),
+    ("", "demand"): _("Highest draw"),
+    ("", "capacity"): _("Contracted capacity"),
     ("opex.water", "cooling"): _("Cooling water"),
     ("", "contracted_power"): _("Contracted power"),
+    ("", "overage"): _("Power above the commitment"),
+    ("", "cabinets"): _("Cabinets"),
+    ("", "term_owed"): _("Rest of the term"),
+    ("", "redundant_feed"): _("Redundant feed"),
+    ("", "remote_hands"): _("Remote hands"),
+    ("", "colocation_setup"): _("Set-up of the hall"),
     ("opex.support", "machines"): _("Support of the machines"),
     ("opex.support", "fabric"): _("Support of the fabric"),
     ("opex.staff", "servers"): _("Staff for the servers"),
@@ -104,6 +115,10 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "fabric"): _("Fabric"),
     ("", "reserved"): _("Reserved GPUs"),
     ("", "on_demand"): _("GPUs on demand"),
+    ("", "spot"): _("GPUs on spot"),
+    ("", "capacity_block"): _("Capacity blocks"),
+    ("", "data_out"): _("Data out"),
+    ("", "data_stored"): _("Storage in the cloud"),
     ("", "egress"): _("Data out"),
 } | upkeep.LINES
 
@@ -151,6 +166,10 @@ ITEM_WORDS = {
     "egress-uplift": _("Data charges of a large cloud"),
     "cloud-commit-discount-1y": _("Discount of a one-year commitment"),
     "cloud-commit-discount-3y": _("Discount of a three-year commitment"),
+    "cloud-commit-discount-5y": _("Discount of a five-year commitment"),
+    "egress-aws": _("Data out of a large cloud"),
+    "egress-neocloud": _("Data out of a specialist cloud"),
+    "object-storage-cloud-gb": _("Object storage in the cloud"),
     "cable-400g-link": _("400G link, both ends"),
     "cable-800g-link": _("800G link, both ends"),
     "cabling-labour-link": _("Labour per link"),
@@ -204,10 +223,23 @@ FORMULAS = {
     "energy_it": _("kWh × tariff"),
     "energy_overhead": _("kWh × tariff × (PUE − 1)"),
     "demand_charge": _("highest draw × PUE × charge per kW and month"),
+    "demand_of_contract": _(
+        "highest draw of the month × PUE, or the ratchet's share of a past one where that is more, × charge per kW"
+    ),
+    "capacity_of_contract": _("contracted kW × charge per kW and month"),
+    "energy_tier": _("kWh beyond the tier × what it adds"),
+    "fixed_fee": _("one month × fee"),
     "water": _("kWh × litres per kWh ÷ 1,000 × price per m³"),
     "colocation": _(
         "contracted kW × price per kW and month × price path; contracted = highest draw ÷ usable share, in steps"
     ),
+    "colocation_overage": _("kW drawn above the commitment × price per kW and month × price path"),
+    "colocation_cabinets": _(
+        "cabinets × monthly rent × price path; as many as racks and circuits need, of the amps that come cheapest"
+    ),
+    "colocation_term": _("rent of the last month, owed until the term ends"),
+    "colocation_setup": _("once × fee × price path"),
+    "remote_hands": _("hours a month × hourly rate × price path"),
     "support": _("price paid for machines out of warranty × yearly share ÷ 12"),
     "staff": _("FTE × yearly cost ÷ 12 × wage path"),
     "staff_fabric": _("FTE for the fabric × yearly cost ÷ 12 × wage path"),
@@ -217,6 +249,9 @@ FORMULAS = {
     "residual": _("price paid × share by age × (1 − commission) × condition, in the last month"),
     "cloud_commitment": _("reserved hours × price on the day of commitment × (1 − discount)"),
     "cloud_usage": _("hours used × today's price × cloud price path"),
+    "cloud_spot": _("hours needed ÷ (1 − share lost to interruptions) × today's price × cloud price path"),
+    "capacity_block": _("GPUs × hours of the block × price on the day of booking"),
+    "cloud_data": _("GB × price per GB and month"),
     "share_of_cloud": _("cloud bill × share"),
     "fabric_switches": _("switches × today's price × price path"),
     "fabric_links": _("links × price × price path"),
@@ -306,6 +341,8 @@ def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
     else:
         category_code, code = "", cost_line.kind
     name = _name(category_code, code, cost_line.item, book)
+    if isinstance(cost_line, Line) and category_code in BY_PERIOD and cost_line.part:
+        return f"{name} · {_part(cost_line)}"
     if code == "moving" or category_code in UNNAMED:
         return name
     if cost_line.item in ITEM_WORDS:
@@ -313,6 +350,17 @@ def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
             return item(cost_line.item, book)
         return f"{name}{_comma()}{item(cost_line.item, book)}" if code == "upgrade" else name
     return f"{name}{_comma()}{item(cost_line.item, book)}" if cost_line.item else name
+
+
+# Lines that have one for each period of a tariff.
+BY_PERIOD = frozenset({"opex.energy_it", "opex.energy_overhead", "opex.demand_charge"})
+
+
+def _part(cost_line: Line) -> str:
+    """The period of a tariff, or the tier by the amount from which it holds."""
+    if cost_line.code == "tier":
+        return numbers.counted(float(cost_line.part), "kWh")
+    return rate_name(cost_line.part)
 
 
 def _comma() -> str:
@@ -481,8 +529,14 @@ FACTORS = {
     "recoverable": _("Recoverable share"),
     "tariff_today": _("Tariff today"),
     "pue": _("PUE"),
+    "base_price": _("Base price"),
+    "times": _("Multiple of the base price"),
+    "ratchet_share": _("Share of a past peak that is billed at least"),
     "wue": _("Litres per kWh"),
     "usable_share": _("Usable share"),
+    "usable_price": _("Today's price of a usable kW"),
+    "usable_kw": _("Usable power of a cabinet"),
+    "amps": _("Current of a cabinet"),
     "share_per_year": _("Share per year"),
     "warranty_months": _("Warranty in months"),
     "loaded_per_year": _("Yearly cost of an engineer"),
@@ -491,6 +545,8 @@ FACTORS = {
     "factor": _("Condition factor"),
     "discount": _("Discount"),
     "term_months": _("Term in months"),
+    "interrupted": _("Lost to interruptions"),
+    "block_days": _("Days of a block"),
     "nodes": _("Servers joined"),
     "rails": _("Ports per server"),
     "ports": _("Ports per switch"),

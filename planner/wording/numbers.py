@@ -65,6 +65,7 @@ UNITS = {
     "week": _("weeks"),
     "year": _("years"),
     "hour": _("hours"),
+    "hour/month": _("hours a month"),
     "GPU": "GPU",
     "GPU-hour": _("GPU-hours"),
     "GPU-hour/month": _("GPU-hours / mo"),
@@ -117,6 +118,7 @@ UNITS = {
     "unit": _("units"),
     "dB(A)": "dB(A)",
     "TB": "TB",
+    "GB": "GB",
     "TB/GPU": "TB / GPU",
     "GB/s": "GB/s",
     "1/1000 server-day": _("per 1,000 server-days"),
@@ -133,6 +135,8 @@ UNITS = {
     "driver": "",
     "driver/month": _("per month"),
     "kg CO2e": "kg CO₂e",
+    "kg CO2e/kWh": "kg CO₂e / kWh",
+    "t CO2e": "t CO₂e",
 }
 # What money is paid for and how often stands beside every price: nobody should have to guess hour from month.
 MONEY_UNITS = {
@@ -148,6 +152,7 @@ MONEY_UNITS = {
     "money/month": _("{currency} / mo"),
     "money/hour": _("{currency} / hour"),
     "money/TB": "{currency} / TB",
+    "money/GB": "{currency} / GB",
     "money/rack": _("{currency} / rack"),
     "money/switch": _("{currency} / switch"),
     "money/link": _("{currency} / link"),

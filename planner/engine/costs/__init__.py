@@ -1,19 +1,19 @@
 """Quantities × prices → cost lines: the single truth about money.
 
 `books` holds prices as paths, `purchases` what is bought, `basis` the figures lines share;
-`capex`, `opex`, `credits` and `cloud` write the lines.
+`capex`, `electricity`, `colocation`, `opex`, `credits` and `cloud` write the lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.engine.costs import capex, credits, opex
+from planner.engine.costs import capex, colocation, credits, electricity, opex
 from planner.engine.costs.basis import PlanCosts
-from planner.engine.costs.books import COST_ROWS, RETAIL_COLOCATION, Books
+from planner.engine.costs.books import COST_ROWS, RETAIL_COLOCATION, Books, cloud_rows
 from planner.engine.costs.cloud import write_cloud
 
-__all__ = ["COST_ROWS", "RETAIL_COLOCATION", "Books", "PlanCosts", "write_cloud", "write_owned"]
+__all__ = ["COST_ROWS", "RETAIL_COLOCATION", "Books", "PlanCosts", "cloud_rows", "write_cloud", "write_owned"]
 
 GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
     (capex.machines, ("capex.accelerators_and_servers",)),
@@ -23,13 +23,14 @@ GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
     (capex.racks, ("capex.racks_and_power",)),
     (capex.upgrades, ("capex.cooling", "capex.facility")),
     (capex.installation, ("capex.installation",)),
+    (colocation.set_up, ("capex.installation",)),
     (capex.freight_and_duty, ("capex.freight_and_duty",)),
     (capex.tax, ("capex.sales_tax_or_vat",)),
     (capex.spares, ("capex.spares",)),
     (capex.decommissioning, ("capex.decommissioning",)),
-    (opex.energy, ("opex.energy_it", "opex.energy_overhead")),
-    (opex.demand_charge, ("opex.demand_charge",)),
-    (opex.colocation, ("opex.colocation",)),
+    (electricity.energy, ("opex.energy_it", "opex.energy_overhead")),
+    (electricity.demand_charge, ("opex.demand_charge",)),
+    (colocation.colocation, ("opex.colocation",)),
     (opex.water, ("opex.water",)),
     (opex.support, ("opex.support",)),
     (opex.transit, ("opex.network_transit",)),

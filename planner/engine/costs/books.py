@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -68,6 +69,20 @@ COST_ROWS = frozenset(
         "load-balancer-pair",
     }
 )
+
+
+EGRESS = {"hyperscaler": "egress-aws"}
+OTHER_EGRESS = "egress-neocloud"
+CLOUD_STORAGE = "object-storage-cloud-gb"
+
+
+def cloud_rows(scenario: Scenario) -> frozenset[str]:
+    """Rows that only plans with a five-year commitment, or with data in the cloud, ask for."""
+    rented = [plan.overflow for plan in scenario.plans if plan.overflow is not None]
+    rows = {"cloud-commit-discount-5y"} if any(terms.reserved_term_months == 60 for terms in rented) else set()
+    if any(terms.states_data for terms in rented):
+        rows |= {*EGRESS.values(), OTHER_EGRESS, CLOUD_STORAGE}
+    return frozenset(rows)
 
 
 @dataclass
@@ -137,6 +152,26 @@ class Books:
             return offer
         wanted = provider_class or plan.overflow.provider_class or self.scenario.market.provider_class
         return self.median(plan.overflow.accelerator, wanted)
+
+    def nearest(self, offer: CloudOffer, pricing_model: str, *, same_provider: bool = False) -> CloudOffer | None:
+        """The offer of another pricing model nearest to one on demand: of its provider in its region, of its provider,
+        of its class of provider, of any; of several the median. None where there is none."""
+        oldest = self.book.pricing_date - dt.timedelta(days=self.scenario.market.stale_after_days)
+        found = [
+            each
+            for each in self.book.offers.values()
+            if each.accelerator == offer.accelerator
+            and each.pricing_model == pricing_model
+            and each.provider_class != "index"
+            and each.price is not None
+            and each.price.source.dated is not None
+            and oldest <= each.price.source.dated <= self.book.pricing_date
+        ]
+        provider = [each for each in found if each.provider == offer.provider]
+        near = [each for each in provider if each.region == offer.region] or provider
+        if not near and not same_provider:
+            near = [each for each in found if each.provider_class == offer.provider_class] or found
+        return median_offer(near, self.book.currency)
 
     def median(self, accelerator: str, provider_class: str) -> CloudOffer | None:
         region = self.scenario.sites[0].region

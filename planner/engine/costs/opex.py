@@ -7,87 +7,16 @@ import numpy as np
 from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import (
     LOADED_COST,
-    RETAIL_COLOCATION,
-    RETAIL_UNDER_KW,
     SWITCH_WARRANTY_MONTHS,
 )
 from planner.engine.costs.purchases import Purchases, arrive, older, value_after
 from planner.engine.fleet import Holding
-from planner.engine.housing import pue_of
-from planner.engine.inputs import Site
-from planner.engine.prices import NoQuote, Source
+from planner.engine.inputs import Colocation
+from planner.engine.prices import Source
 from planner.engine.reliability import DAYS_PER_YEAR
 from planner.engine.repairs import warranty_months
 
 HOURS_PER_DAY = 24.0
-
-
-def tariff_of(costs: PlanCosts, site: Site) -> tuple[float, Source]:
-    if site.electricity_price_per_kwh is not None:
-        return site.electricity_price_per_kwh, Source(basis="own", item=site.region)
-    tariff = costs.books.book.tariffs.get(f"{site.region}/{site.customer_class}")
-    if tariff is None or tariff.price is None:
-        raise NoQuote(f"{site.region}/{site.customer_class}")
-    return tariff.price.value(costs.books.book.currency), tariff.price.source
-
-
-def energy(costs: PlanCosts) -> None:
-    """IT line = kWh × tariff; overhead line = IT line × (PUE − 1). Site by site; the fabric's share stands apart."""
-    kwh = costs.metered_kw * costs.books.calendar.hours
-    switches = np.zeros(costs.ledger.shape)
-    if costs.network is not None:
-        switches = np.minimum(costs.network.kw_typical * costs.books.calendar.hours, kwh)
-    for site in costs.scenario.sites:
-        here = costs.by_site({other.slug: float(other.slug == site.slug) for other in costs.scenario.sites})
-        if not (kwh * here).any():
-            continue  # power included in the rent passes no meter and needs no tariff
-        today, source = tariff_of(costs, site)
-        tariff = today * costs.books.paths["electricity"]
-        pue = pue_of(site)
-        drivers = (f"sites/{site.slug}/electricity_price_per_kwh", "market/electricity/rate_per_year")
-        factors = {"tariff_today": today, "pue": pue}
-        for code, amount in (("machines", (kwh - switches) * here), ("fabric", switches * here)):
-            costs.ledger.add(
-                "opex.energy_it",
-                code,
-                amount,
-                "kWh",
-                tariff,
-                source,
-                "energy_it",
-                item=source.item,
-                factors=factors,
-                drivers=drivers,
-                place=site.slug,
-            )
-            costs.ledger.add(
-                "opex.energy_overhead",
-                code,
-                amount * (pue - 1.0),
-                "kWh",
-                tariff,
-                source,
-                "energy_overhead",
-                item=source.item,
-                factors=factors,
-                drivers=(f"sites/{site.slug}/pue", *drivers),
-                place=site.slug,
-            )
-
-
-def demand_charge(costs: PlanCosts) -> None:
-    rate, source = costs.books.cost("demand-charge")
-    costs.ledger.add(
-        "opex.demand_charge",
-        "peak",
-        np.where(costs.metered_kw > 0, costs.housing.draw_max, 0.0) * costs.pue,
-        "kW",
-        rate * costs.books.paths["electricity"],
-        source,
-        "demand_charge",
-        item="demand-charge",
-        factors={"price_today": rate},
-    )
 
 
 def water(costs: PlanCosts) -> None:
@@ -104,47 +33,6 @@ def water(costs: PlanCosts) -> None:
         item="water-us-m3",
         factors={"wue": litres},
     )
-
-
-def colocation(costs: PlanCosts) -> None:
-    for site in costs.scenario.sites:
-        terms = site.colocation
-        if terms is None:
-            continue
-        here = np.array([where.slug == site.slug for where in costs.housing.site_of])
-        kw = np.where(here, costs.housing.contracted_kw, 0.0)
-        machines_kw = np.where(here, costs.housing.contracted_without_fabric_kw, 0.0)
-        if not kw.any():
-            continue
-        if terms.price_per_kw_month is not None:
-            price, source = terms.price_per_kw_month, Source(basis="own", item=terms.market or "")
-        else:
-            row = costs.books.book.colocation.get(terms.market or "")
-            if row is None:
-                raise NoQuote(terms.market or site.slug)
-            retail = costs.books.book.colocation.get(RETAIL_COLOCATION)
-            if "retail" not in row.size_band and retail is not None and float(kw.max()) < RETAIL_UNDER_KW:
-                row = retail  # a wholesale rate is not offered to a small tenant (defaults.csv, opex.colocation)
-            if row.price is None:
-                raise NoQuote(row.market)
-            price, source = row.price.value(costs.books.book.currency), row.price.source
-        for code, part in (("contracted_power", machines_kw), ("fabric_power", kw - machines_kw)):
-            costs.ledger.add(
-                "opex.colocation",
-                code,
-                part,
-                "kW",
-                price * costs.books.paths["colocation"],
-                source,
-                "colocation",
-                item=source.item,
-                factors={"usable_share": terms.usable_share, "price_today": price},
-                drivers=(
-                    f"sites/{site.slug}/colocation/price_per_kw_month",
-                    f"sites/{site.slug}/colocation/usable_share",
-                ),
-                place=site.slug,
-            )
 
 
 def support(costs: PlanCosts) -> None:
@@ -310,17 +198,22 @@ def transit(costs: PlanCosts) -> None:
         if not present.any():
             continue
         if site.kind == "colocation":
-            connect, source = costs.books.cost("cross-connect")
+            terms = site.colocation or Colocation()
+            if terms.cross_connect_price is not None:
+                connect, source = terms.cross_connect_price, Source(basis="own", item="cross-connect")
+            else:
+                connect, source = costs.books.cost("cross-connect")
             per_mbps, transit_source = costs.books.cost("ip-transit-mbps")
             costs.ledger.add(
                 "opex.network_transit",
                 "cross_connect",
-                present,
+                present * terms.cross_connects,
                 "month",
                 connect,
                 source,
                 "transit",
                 item="cross-connect",
+                drivers=(f"sites/{site.slug}/colocation/cross_connects",),
                 place=site.slug,
             )
             costs.ledger.add(

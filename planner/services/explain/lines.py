@@ -14,6 +14,14 @@ from planner.services.explain.nodes import Node, Subject
 FACTOR_UNITS = {
     "price_today": "money",
     "tariff_today": "money/kWh",
+    "base_price": "money/kWh",
+    "times": "times",
+    "ratchet_share": "share",
+    "interrupted": "share",
+    "block_days": "day",
+    "usable_price": "money/kW/month",
+    "usable_kw": "kW",
+    "amps": "A",
     "loaded_per_year": "money/FTE/year",
     "share_per_year": "share/year",
     "warranty_months": "month",
@@ -60,6 +68,8 @@ def _value(subject: Subject, line: Line, discounted: bool) -> float:
 def _line(subject: Subject, line: Line, discounted: bool, sign: int) -> Node:
     first = int(np.flatnonzero(line.quantity[0])[0])
     formula = wording.formula(line, subject.currency, subject.calendar, first)
+    if line.category == "opex.colocation" and (silent := _not_quoted(subject, line)):
+        formula += " · " + silent
     if discounted:
         formula += " · " + _discounting(subject, line)
     return subject.money(
@@ -76,6 +86,12 @@ def _line(subject: Subject, line: Line, discounted: bool, sign: int) -> Node:
             for name, value in line.factors.items()
         ],
     )
+
+
+def _not_quoted(subject: Subject, line: Line) -> str:
+    """Fees of the line's hall that nobody has quoted, in words."""
+    terms = next((site.colocation for site in subject.scenario.sites if site.slug == line.place), None)
+    return wording.not_quoted(terms) if terms is not None else ""
 
 
 def _named(subject: Subject, line: Line) -> str:

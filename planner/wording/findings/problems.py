@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from planner.engine.quantities import SHARE_UNITS, InputError
 from planner.wording import fields
+from planner.wording.contracts import CONFLICT_WORDS
 from planner.wording.findings.sentences import sentence_space
 from planner.wording.lines import item
 from planner.wording.numbers import bounds, date, number, percent, unit
@@ -86,6 +87,7 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
             place = fields.locate(path, document) if path else None
             owner = _class_at(path, document) if path else "Scenario"
             reason = CONFLICTS.get(owner) or CONFLICTS.get(place.owner.__name__ if place else "")
+            reason = CONFLICT_WORDS.get(f"{place.owner.__name__}.{place.field}" if place else "") or reason
             return (
                 gettext("{field}: {reason}").format(field=name, reason=reason)
                 if reason

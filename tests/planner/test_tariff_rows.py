@@ -1,0 +1,181 @@
+"""A tariff typed or pasted into its rows: what is read, what is refused, and how the Why tells periods apart."""
+
+import copy
+
+import pytest
+from django.utils.translation import override
+
+from catalog.tariff_periods import schedules
+from planner import forms, wording
+from planner.engine.inputs import Scenario
+from planner.engine.quantities import InputError
+from planner.services import explain, gallery, scenarios
+from tests.planner.sample import document, evaluated
+
+PERIODS, DEMAND, TIERS = (f"sites/office/tariff/{name}" for name in ("periods", "demand", "tiers"))
+PASTED = "period\tmonths\tdays\thours\tprice\npeak\t6-9\tweekdays\t14-20\t0.32\nnight\t\t\t22-6\t×0.5\n"
+
+
+def with_tariff(**terms):
+    data = copy.deepcopy(gallery.document("small-team"))
+    data["sites"][0]["tariff"] = terms
+    return Scenario.read(data)
+
+
+@pytest.fixture(scope="module")
+def scenario():
+    return with_tariff(basis="energy_only")
+
+
+def typed(scenario, path, text):
+    return forms.read(forms.declared(scenario, path), text)
+
+
+def said(scenario, path, text):
+    with pytest.raises(InputError) as caught, override("en"):
+        typed(scenario, path, text)
+    with override("en"):
+        return wording.say(caught.value, "USD", scenario)
+
+
+def test_a_table_pasted_from_a_spreadsheet_is_read_without_its_head(scenario):
+    assert typed(scenario, PERIODS, PASTED) == [
+        {"name": "peak", "months": "6-9", "days": "weekdays", "hours": "14-20", "price_per_kwh": 0.32},
+        {"name": "night", "hours": "22-6", "times": 0.5},
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["peak; 6-9; weekdays; 14-20; 0.32", "peak | 6-9 | weekdays | 14-20 | 0.32", 'peak,6-9,weekdays,"14-20",0.32'],
+)
+def test_cells_are_apart_by_what_people_use(scenario, line):
+    assert typed(scenario, PERIODS, line)[0]["price_per_kwh"] == 0.32
+
+
+@pytest.mark.parametrize(("cell", "times"), [("×1.7", 1.7), ("1.7x", 1.7), ("1.7倍", 1.7), ("170 %", 1.7)])
+def test_a_multiple_is_written_in_several_ways(scenario, cell, times):
+    assert typed(scenario, PERIODS, f"peak; 1-12; all; 8-20; {cell}")[0]["times"] == pytest.approx(times)
+
+
+def test_full_width_characters_are_read(scenario):
+    rows = typed(scenario, PERIODS, "尖峰；7-9；每天；11-12、15-17；×2.125")
+    read = with_tariff(periods=rows).sites[0].tariff.periods[0]
+    assert (read.name, read.days, read.hours) == ("critical_peak", "all", "11-12,15-17")
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_what_is_written_reads_back_the_same(language):
+    periods = [
+        {"name": "critical_peak", "months": "7-9", "days": "all", "hours": "11-12, 15-17", "times": 2.125},
+        {"name": "Super off-peak", "months": "1-12", "days": "weekends", "hours": "22:30-6", "price_per_kwh": 0.05},
+    ]
+    before = with_tariff(basis="energy_only", periods=periods, demand=[{"name": "peak", "price_per_kw": 12.5}])
+    with override(language):
+        rows = {
+            path: forms.write(forms.declared(before, path), forms.declared(before, path).value)
+            for path in (PERIODS, DEMAND)
+        }
+        after = with_tariff(
+            basis="energy_only",
+            periods=typed(before, PERIODS, rows[PERIODS]),
+            demand=typed(before, DEMAND, rows[DEMAND]),
+        )
+    assert after.sites[0].tariff == before.sites[0].tariff
+
+
+def test_tiers_are_pairs(scenario):
+    assert typed(scenario, TIERS, "1000: 0.02; 5000: −0.01") == [
+        {"from_kwh": 1000.0, "adds_per_kwh": 0.02},
+        {"from_kwh": 5000.0, "adds_per_kwh": -0.01},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("peak; 6-9; weekdays", "Prices by hour, entry 1: Hours is missing."),
+        ("a; 1; all; 0-8; 0.1\nb; 1; all; 8-20; cheap", "Prices by hour, entry 2: Price must be a number in 0–1,000"),
+    ],
+)
+def test_a_bad_cell_is_named_by_row_and_column(scenario, text, sentence):
+    assert said(scenario, PERIODS, text).startswith(sentence)
+
+
+def test_a_bad_hour_is_refused_by_name_when_the_edit_is_saved(signed, row):
+    number = scenarios.newest(row).number
+    signed.post(f"/s/{row.pk}/edit/", {"path": "sites/office/tariff", "value": "on", "base": number})
+    number = scenarios.newest(row).number
+    answer = signed.post(
+        f"/s/{row.pk}/edit/",
+        {"path": PERIODS, "value": "peak; 6-9; weekdays; 14-26; 0.32", "base": number},
+        HTTP_HX_REQUEST="true",
+    )
+    assert "Prices by hour, entry 1: Hours has a form that is not understood; got “14-26”." in answer.content.decode()
+    assert scenarios.newest(row).number == number  # nothing is half-saved
+
+
+def test_a_tariff_is_saved_row_by_row_and_priced(signed, row):
+    for path, value in (
+        ("sites/office/tariff", "on"),
+        ("sites/office/tariff/basis", "energy_only"),
+        (PERIODS, "peak; 6-9; weekdays; 14-20; 0.32"),
+        (DEMAND, "all; 1-12; all; 0-24; 12"),
+    ):
+        number = scenarios.newest(row).number
+        answer = signed.post(f"/s/{row.pk}/edit/", {"path": path, "value": value, "base": number})
+        assert answer.status_code in (200, 302, 204), path
+    tariff = Scenario.read(scenarios.newest(row).document).sites[0].tariff
+    assert tariff.periods[0].price_per_kwh == 0.32
+    assert tariff.demand[0].price_per_kw == 12.0
+
+
+def test_switching_the_currency_converts_the_prices_of_a_tariff_and_back():
+    from catalog.importers.shipped import shipped
+    from planner.forms.edits import changes
+
+    periods = [
+        {"name": "peak", "hours": "8-20", "price_per_kwh": 0.32},
+        {"name": "night", "hours": "0-6", "times": 0.5},
+    ]
+    before = with_tariff(periods=periods, tiers=[{"from_kwh": 1000, "adds_per_kwh": 0.02}])
+    currency = forms.declared(before, "currency")
+    written = dict(changes(before, currency, "EUR", {}, shipped()))
+    converted = written["sites/office/tariff/periods"]
+    assert 0 < converted[0]["price_per_kwh"] != 0.32
+    assert converted[1]["times"] == 0.5
+    there = before.model_copy(update={"currency": "EUR"})
+    data = there.model_dump(mode="json")
+    data["sites"][0]["tariff"] |= {"periods": converted, "tiers": written["sites/office/tariff/tiers"]}
+    there = Scenario.read(data)
+    back = dict(changes(there, forms.declared(there, "currency"), "USD", {}, shipped()))
+    assert back["sites/office/tariff/periods"] == [
+        period.model_dump(mode="json") for period in before.sites[0].tariff.periods
+    ]
+
+
+# ── what the Why says ──
+
+
+def test_the_why_shows_kwh_of_each_period_times_its_price():
+    site = {**document()["sites"][0], "electricity_price_per_kwh": 0.10}
+    site["tariff"] = {"periods": [{"name": "peak", "months": "6-9", "hours": "14-20", "price_per_kwh": 0.32}]}
+    sample = evaluated(sites=[site])
+    with override("en"):
+        opex = explain.tree(*sample, "server", "opex")
+    energy = next(node for node in opex["children"] if node["key"] == "opex.energy_it")
+    labels = {node["label"]: node for node in energy["children"]}
+    assert set(labels) == {"Machines · other hours", "Machines · peak"}
+    peak = labels["Machines · peak"]
+    assert [cell["month"] for cell in peak["months"]][:4] == [6, 7, 8, 9]  # June to September 2027
+    assert peak["months"][0]["unit_price"] == pytest.approx(0.32 * 1.02**0.5)
+    assert sum(round(node["value"] * 100) for node in energy["children"]) == round(energy["value"] * 100)
+
+
+@pytest.mark.parametrize("slug", sorted(schedules()))
+def test_every_shipped_schedule_is_understood_and_says_how_far_it_can_be_trusted(slug):
+    rows = schedules()[slug].periods
+    terms = [{"name": r.period, "months": r.months, "days": r.days, "hours": r.hours, "times": r.times} for r in rows]
+    assert len(with_tariff(periods=terms).sites[0].tariff.periods) == len(rows)
+    assert all(row.status in ("sourced", "estimate", "unverified") for row in rows)
+    assert all(row.source_url.startswith("https://") or row.status == "unverified" for row in rows)
