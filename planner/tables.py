@@ -18,6 +18,7 @@ from planner.engine.carbon import carbon_of
 from planner.engine.compare import Comparison, by_lead_time, category_gap
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.export import disarmed
+from planner.engine.housing import rack_load_field
 from planner.engine.inputs import Plan, get_at
 from planner.engine.quantities import InputError
 
@@ -394,6 +395,9 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
     resource = facts.get("resource") or code.removeprefix("room_")
     if code == "upgrade_included":
         return ""
+    if code == "room_kg" and plan is not None:
+        room = next(room for room in plan.housing.site_of if room.slug == facts.get("site"))
+        return f"{site}/{rack_load_field(room)}"
     if code in ("cooling_short", "room_short") or code.startswith("room_"):
         return f"{site}/{LIMIT_FIELDS.get(resource, 'cooling_kw')}"
     if code.startswith("cards_"):

@@ -370,6 +370,12 @@ def rack_loads(site: Site) -> dict[str, float]:
     return loads
 
 
+def rack_load_field(site: Site) -> str:
+    """The field that bounds the load of a rack most."""
+    loads = rack_loads(site)
+    return min(loads, key=lambda name: loads[name], default="rack_kg")
+
+
 @dataclass(frozen=True)
 class Kind:
     """Machines of one kind that go into racks, as they are filled in one month."""

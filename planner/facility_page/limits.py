@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from planner import wording
 from planner.engine.facility import rack_floor_kg_m2, rack_foot_kg
-from planner.engine.housing import noise_limit, on_one_circuit, rack_heat_limit, rack_loads
+from planner.engine.housing import noise_limit, on_one_circuit, rack_heat_limit, rack_load_field
 from planner.engine.layout import cooling_units_in_service
 from planner.engine.prices import Source
 from planner.engine.room import floor_limit_kg_m2, liquid, loudest
@@ -116,7 +116,12 @@ class Limits(Said):
                 source=Source(basis="estimate", url=METHOD_URL) if self.site.rack_heat_kw is None else None,
             ),
             self.bar(
-                _("Weight per rack"), known["kg"].used, "kg", known["kg"].limit, self.rack_kg_path(), note=fullest
+                _("Weight per rack"),
+                known["kg"].used,
+                "kg",
+                known["kg"].limit,
+                f"{base}/{rack_load_field(self.site)}",
+                note=fullest,
             ),
             self.bar(
                 _("Floor load"),
@@ -166,11 +171,6 @@ class Limits(Said):
 
     def power_path(self) -> str:
         return f"{self.base}/circuit/amps" if on_one_circuit(self.site) else f"{self.base}/power_kw"
-
-    def rack_kg_path(self) -> str:
-        """The field that bounds the weight of a rack: its own limit, or the floor under it."""
-        loads = rack_loads(self.site)
-        return f"{self.base}/{min(loads, key=lambda name: loads[name], default='rack_kg')}"
 
     def rack_kw_path(self) -> str:
         limit = next(bar.limit for bar in self.now.bars if bar.resource == "kw")

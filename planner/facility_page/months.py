@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from planner import tables, wording
-from planner.engine.housing import UpgradeOrder, on_one_circuit
+from planner.engine.housing import UpgradeOrder, on_one_circuit, rack_load_field
 from planner.engine.limits import Passed
 from planner.engine.room import Standing
 from planner.engine.rounding import SLACK
@@ -69,6 +69,8 @@ class Months(Said):
         site = next(site for site in self.scenario.sites if site.slug == each.site)
         one_circuit = each.resource == "power" and on_one_circuit(site)
         by_feeds = each.resource == "kw" and site.circuit is not None and each.limit != site.rack_kw
+        if each.resource == "kg":
+            return f"sites/{each.site}/{rack_load_field(site)}"
         name = "circuit/amps" if one_circuit or by_feeds else tables.LIMIT_FIELDS[each.resource]
         return f"sites/{each.site}/{name}"
 

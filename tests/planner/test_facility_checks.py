@@ -83,6 +83,14 @@ def test_a_floor_that_is_named_bounds_the_weight_of_a_rack():
     assert (found["Load of a foot"]["used"], found["Load of a foot"]["limit"]) == ("49 kg", "60 kg")  # 196 ÷ 4
 
 
+def test_a_machine_too_heavy_for_its_floor_leads_to_the_field_of_the_floor():
+    result, _ = sample.evaluated(sites=[{"slug": "office", "floor_foot_kg": 40.0}])  # 4 × 40 − 134 = 26 kg
+    (reason,) = [found for found in result.plan("server").infeasible if found.code == "room_kg"]
+    assert tables.remedy_path(reason, result.plan("server")) == "sites/office/floor_foot_kg"
+    passed = next(each for each in shown(floor_foot_kg=40.0)["passed"] if each["path"].endswith("floor_foot_kg"))
+    assert passed["text"] == "A machine weighs 62 kg; a rack of the office holds 26 kg."
+
+
 def test_air_leaves_warmer_by_the_heat_it_takes():
     # 757 CFM of the maker: 1.756 × 2,481 ÷ 757 = 5.755 °C
     named = machine(airflow_cfm=757.0)

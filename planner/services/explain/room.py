@@ -114,6 +114,7 @@ def racks(subject: Subject) -> Node:
         parts.append(subject.figure("switches", gettext("Switches"), float(network.switches[0, m]), "switch"))
     site = subject.plan.housing.site_of[m]
     limits = ["rack_units", "reserved_units", "rack_kw", "rack_kg", "rack_cfm", "racks"]
+    limits += [name for name in ("floor_kg_m2", "floor_foot_kg") if getattr(site, name) is not None]
     if site.circuit is not None:
         limits += [f"circuit/{name}" for name in ("volts", "amps", "feeds", "redundancy")]
     return subject.figure(
