@@ -17,6 +17,7 @@ from planner.engine.advice import advise
 from planner.engine.compare import Comparison, by_lead_time, category_gap
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.export import disarmed
+from planner.engine.findings import CANNOT_RUN
 from planner.engine.inputs import Plan, get_at
 from planner.engine.quantities import InputError
 
@@ -114,7 +115,7 @@ def kpis(evaluation: Evaluation, comparison: Comparison, before: Evaluation | No
 
 def _idle(plan: PlanResult) -> bool:
     """Whether the machines of a plan cannot do the work at all: what they would draw then says nothing."""
-    return any(reason.code in ("memory", "deadline", "wrong_software") for reason in plan.infeasible)
+    return any(reason.code in CANNOT_RUN for reason in plan.infeasible)
 
 
 def _delta(plan: PlanResult, before: Evaluation | None) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from planner.engine.inputs import CurvePoint, Phase, Step, Wave
+from planner.engine.inputs import CurvePoint, Phase, Scaling, ScalingPoint, Step, Wave
 from planner.engine.quantities import Document, InputError, Problem, Quantity, quantity_of
 from planner.forms.fields import Declared
 
@@ -199,12 +199,17 @@ def _points(text: str) -> list[str]:
     return [part.strip().removesuffix(",") for part in parts if part.strip()]
 
 
-WHOLE = ("month", "quantity", "sequence")
+WHOLE = ("month", "quantity", "sequence", "gpus")
 
 
 def _columns(each: Declared) -> tuple[tuple[str, Quantity | None], tuple[str, Quantity | None]]:
     """The two fields of a point, with what is declared for them."""
-    models: dict[str, type[Document]] = {"waves": Wave, "steps": Step, "phases": Phase}
+    models: dict[str, type[Document]] = {
+        "waves": Wave,
+        "steps": Step,
+        "phases": Phase,
+        **dict.fromkeys(Scaling.model_fields, ScalingPoint),
+    }
     (first, one), (second, other) = models.get(each.name, CurvePoint).model_fields.items()
     return (first, quantity_of(one)), (second, quantity_of(other))
 

@@ -14,6 +14,7 @@ from typing import Any, cast
 from catalog.export_rules import export_rules
 from catalog.records import Catalog, ItemRecord, Provenance, QuoteRecord
 from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION
+from planner.engine.costs.books import rows_asked as server_rows_asked
 from planner.engine.inputs import HpcWorkload, PoolWorkload, Scenario
 from planner.engine.prices import (
     Accelerator,
@@ -32,7 +33,8 @@ from planner.engine.prices import (
     Tariff,
     Verdict,
 )
-from planner.engine.wiring import DEFAULT_SWITCH
+from planner.engine.wiring import items_asked
+from planner.engine.wiring import rows_asked as fabric_rows_asked
 
 # All GPUs of such a build share one fast domain; bridges join two to four cards, PCIe none.
 ONE_DOMAIN = {"NVLink-switch", "NVLink-mesh", "Infinity-Fabric", "RoCE-onboard", "HCCS"}
@@ -108,10 +110,15 @@ class Asked:
             builds=_named(builds),
             cards=_named([rented.accelerator for rented in overflows] + [work.accelerator for work in works]),
             offers=_named(rented.offer for rented in overflows),
-            switches=_named(plan.fabric.switch or DEFAULT_SWITCH for plan in plans),
+            switches=frozenset().union(*(items_asked(plan.fabric) for plan in plans)),
             markets=_named(site.colocation.market for site in sites if site.colocation),
             presets=_named(work.preset for work in works if not isinstance(work, (PoolWorkload, HpcWorkload))),
-            costs=COST_ROWS | _named(taxes) | _named(step.item for site in sites for step in site.upgrades),
+            costs=COST_ROWS.union(
+                *(fabric_rows_asked(plan.fabric) for plan in plans),
+                *(server_rows_asked(each.operations) for each in scenarios),
+            )
+            | _named(taxes)
+            | _named(step.item for site in sites for step in site.upgrades),
             regions=_named(site.region for site in sites),
         )
 
@@ -170,7 +177,11 @@ class _Maker:
             builds={slug: self._build(self.catalog.item("build", slug)) for slug in builds},
             addons={slug: self._addon(addon) for slug in builds for addon in self.catalog.addons_of(slug)[:1]},
             offers=dict(sorted(offers.items())),
-            items={slug: self._switch(item) for slug, item in self._some("switch", asked.switches)},
+            items={
+                slug: self._switch(item)
+                for kind in ("switch", "mgmt")
+                for slug, item in self._some(kind, asked.switches)
+            },
             costs={
                 slug: self._cost(item, item.spec.likely)
                 for slug, item in self._some("cost", asked.costs)

@@ -371,7 +371,8 @@ def _rate(need: Requirement) -> tuple[float, str, bool] | None:
         if name in factors:
             return factors[name], unit, measured
     if factors.get("gpu_hours_per_run") and "tokens" in factors:
-        return factors["tokens"] / (factors["gpu_hours_per_run"] * 3600.0), "token/s", measured
+        kept = factors.get("scaling_share", 1.0) * factors.get("network_share", 1.0)
+        return factors["tokens"] * kept / (factors["gpu_hours_per_run"] * 3600.0), "token/s", measured
     if "fp64_flops" in factors:
         return factors["fp64_flops"] * factors["efficiency"] / 1e12, "TFLOP/s", measured
     return None

@@ -14,7 +14,7 @@ from planner.engine.calendar import Calendar
 from planner.engine.compare import BreakEven, Comparison, Verdict
 from planner.engine.quantities import SHARE_UNITS, InputError
 from planner.engine.result import Evaluation, Finding, PlanResult
-from planner.wording import fields
+from planner.wording import fields, networks
 from planner.wording.lines import category, item
 from planner.wording.numbers import bounds, chinese, counted, date, money, month_label, number, percent, unit
 from planner.wording.plans import advice, plan_names, site_named, workload_named
@@ -337,6 +337,7 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
     ),
     "rival_infeasible": (_("{plan} is not ranked: {limit}."), _("{plan}: {limit}"), "neutral"),
     "infeasible": (_("{plan} is not possible: {limit}."), _("{plan}: {limit}"), "bad"),
+    **networks.FINDINGS,
 }
 # What a pydantic check refuses in a whole document, by its class.
 CONFLICTS = {
@@ -344,6 +345,7 @@ CONFLICTS = {
     "ServingWorkload": _("Give a model, a preset or a measured rate; prompt rate and answer rate go together."),
     "Plan": _("A follow-up needs a server to buy: name one, or buy one at the start."),
     "Scenario": _("Each short name may stand once in its list, and the first room must hold from month 0."),
+    **networks.CONFLICTS,
 }
 RESOURCES = {
     "cooling": _("cooling"),
@@ -420,8 +422,14 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = workload_named(scenario, value)
             case "plan":
                 texts[name] = plan_names(scenario, book).get(value, value)
-            case "served" | "target":
+            case "served" | "target" | "share" if value is not None:
                 texts[name] = percent(value)
+            case "servers":
+                texts[name] = counted(value, "server")
+            case "network":
+                texts[name] = str(networks.NETWORKS.get(value, value))
+            case "sizes":
+                texts[name] = gettext(", ").join(number(size) for size in value) or gettext("none")
             case "category":
                 texts[name] = category(value)
             case "amount":
@@ -471,6 +479,10 @@ def _limit(found: Finding, evaluation: Evaluation) -> str:
 def _variant(found: Finding) -> str:
     if found.code == "memory" and found.facts.get("needed_gpus") is None:
         return "memory_never"
+    if found.code == "deadline" and found.facts.get("needed_gpus") is None:
+        return "deadline_never"
+    if found.code == "scaling_assumed" and found.facts.get("network"):
+        return "scaling_assumed_servers"
     if found.code == "fit_cliff" and found.facts.get("needed_gpus") is None:
         return "fit_cliff_never"
     if found.code == "cooling_short" and found.facts.get("stopped"):
@@ -807,6 +819,8 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
             return gettext("{item} is not in the catalog.").format(item=item(str(fact.get("value"))))
         case "no_fabric_ports":
             return gettext("{item} has no ports for a fabric.").format(item=item(str(fact.get("value"))))
+        case "no_cable":
+            return str(networks.FINDINGS["no_cable"][0]).format(item=fact.get("value"))
         case "unknown_power":
             return gettext("How much power {item} draws is unknown.").format(item=item(str(fact.get("value"))))
         case "power_not_rising":

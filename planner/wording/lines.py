@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from planner.engine.calendar import Calendar
 from planner.engine.lines import Line
 from planner.engine.prices import PriceBook
-from planner.wording import numbers
+from planner.wording import networks, numbers
 from planner.wording.numbers import MINUS, chinese, exact_percent, money, month_label, number, unit_price
 from planner.wording.sources import provider
 
@@ -105,6 +105,7 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "reserved"): _("Reserved GPUs"),
     ("", "on_demand"): _("GPUs on demand"),
     ("", "egress"): _("Data out"),
+    **networks.LINES,
 }
 
 NAMED_BY_ITEM = frozenset({"rack", "pdu", "shelf", "link", "link_labour", "load_balancer"})  # the item says it all
@@ -185,6 +186,7 @@ ITEM_WORDS = {
     "ups-office-6kva": _("Rack UPS, 6 kVA"),
     "ups-modular": _("Modular UPS"),
     "generator": _("Diesel generator"),
+    **networks.ITEMS,
 }
 
 FORMULAS = {
@@ -220,6 +222,7 @@ FORMULAS = {
     "share_of_cloud": _("cloud bill × share"),
     "fabric_switches": _("switches × today's price × price path"),
     "fabric_links": _("links × price × price path"),
+    **networks.FORMULAS,
 }
 
 
@@ -437,7 +440,6 @@ FACTORS = {
     "target_utilisation": _("Target utilisation"),
     "allocation": _("Allocation share of the scheduler"),
     "available": _("Allocation × (1 − maintenance)"),
-    "pcie": _("PCIe factor of large jobs"),
     "gpu_hours_per_run": _("GPU-hours per run"),
     "deadline_days": _("Deadline per run"),
     "gang": _("GPUs of one job"),
@@ -494,4 +496,5 @@ FACTORS = {
     "spine": _("Spine switches"),
     "software": _("Work left after software speed-up"),
     "mean": _("Mean"),
+    **networks.FACTORS,
 }

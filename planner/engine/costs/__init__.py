@@ -18,6 +18,7 @@ __all__ = ["COST_ROWS", "RETAIL_COLOCATION", "Books", "PlanCosts", "write_cloud"
 GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
     (capex.machines, ("capex.accelerators_and_servers",)),
     (capex.load_balancer, ("capex.accelerators_and_servers",)),
+    (capex.in_servers, ("capex.accelerators_and_servers", "capex.storage")),
     (capex.storage, ("capex.storage",)),
     (capex.fabric, ("capex.fabric",)),
     (capex.racks, ("capex.racks_and_power",)),
@@ -33,6 +34,7 @@ GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
     (opex.water, ("opex.water",)),
     (opex.support, ("opex.support",)),
     (opex.transit, ("opex.network_transit",)),
+    (opex.load_balancer, ("opex.network_transit",)),
     (opex.insurance, ("opex.insurance",)),
     (opex.property_tax, ("opex.property_tax",)),
     (credits.resale, ("credit.resale", "credit.residual_at_horizon")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.engine.calendar import Array
-from planner.engine.costs.books import Books
+from planner.engine.costs.books import OBJECT_STORAGE, Books
 from planner.engine.inputs import Plan
 from planner.engine.lines import Ledger
 from planner.engine.prices import CloudOffer
@@ -17,10 +17,12 @@ def write_cloud(
     rented: dict[str, Array],
     offer: CloudOffer,
     ledger: Ledger,
+    storage_tb: Array,
 ) -> None:
     """Lines of the overflow offer: what is reserved is owed every hour of its term, the rest is billed as used.
 
     rented : by workload, GPUs held on average, (S, M).
+    storage_tb : shared storage that its work asks for and nobody owns, (S, M); in an object store, by the month.
     Whole-instance offers bill ceil(GPUs / n) instances, others fractions.
     """
     assert plan.overflow is not None
@@ -83,4 +85,18 @@ def write_cloud(
             "share_of_cloud",
             item="egress-uplift",
             factors={"share": share},
+        )
+    held = np.where(gpus > 0, storage_tb, 0.0)
+    if books.scenario.operations.rented_storage and held.any():
+        per_gb, source = books.cost(OBJECT_STORAGE)
+        ledger.add(
+            "opex.cloud_usage",
+            "object_storage",
+            held * 1000.0,
+            "GB",
+            per_gb,
+            source,
+            "transit",
+            item=OBJECT_STORAGE,
+            drivers=("operations/rented_storage", "operations/storage_tb"),
         )

@@ -16,11 +16,17 @@ from planner.engine.rounding import SLACK
 
 # Replicas to try: inside a server of eight, then over whole servers. [GPU] Sizing reference 10, serving 1 and 4.
 REPLICAS = (*formulas.REPLICA_SIZES, *range(16, 65, 8))
+# Those that a document may ask for: any number inside a server, where the heads of the model divide.
+SIZES = (*range(1, 9), *range(16, 65, 8))
 
 
 def serving_needed(work: ServingWorkload, case: Case) -> Requirement:
     """GPUs of an online service: its peak in whole servers, or replicas where those are larger, and the spares."""
     months = case.calendar.months
+    sizes = sizes_that_work(work, case)
+    if sizes is not None:  # counted with the nearest size that works; the plan is told
+        nearest = min(sizes, key=lambda size: (abs(size - (work.replica_gpus or 1)), size), default=None)
+        work = work.model_copy(update={"replica_gpus": nearest})
     grows = work.driver == "model_size"
     path = driver_path(work.growth, 1.0 if grows else work.requests_per_day, months)
     size = np.maximum(path, SLACK) if grows else np.ones(months)
@@ -59,6 +65,7 @@ def serving_needed(work: ServingWorkload, case: Case) -> Requirement:
         replica=int(gpus[0]),
         gang_memory=int(gpus.max()),
         fits=bool(fits[0]),
+        sizes=sizes,
         limits=limits,
         factors=factors,
         memory_by_month=replica if grows else None,
@@ -66,20 +73,32 @@ def serving_needed(work: ServingWorkload, case: Case) -> Requirement:
     )
 
 
+def sizes_that_work(work: ServingWorkload, case: Case) -> tuple[int, ...] | None:
+    """GPUs of one copy that hold the model and divide its heads; None where the document's own count does, or says
+    nothing, or nothing is known of the model."""
+    if work.replica_gpus is None or case.shape is None or not case.hardware.memory_gb:
+        return None
+    if work.replica_gpus in SIZES and model_rate(work, case) is not None:
+        return None
+    each = (work.model_copy(update={"replica_gpus": size}) for size in SIZES)
+    return tuple(one.replica_gpus or 1 for one in each if model_rate(one, case) is not None)
+
+
 def _rates(work: ServingWorkload, case: Case, size: Array) -> tuple[Array, Array, dict[str, float]]:
     """(M,) requests a second of one GPU at saturation, (M,) GPUs of one replica, and the factors of the first month.
 
     Where no replica holds a grown model, it has infinitely many GPUs, and the work is counted at the last known rate.
     """
+    copy = float(work.replica_gpus or 1)  # a measured rate says nothing of the GPUs that a copy takes
     if work.measured_prefill_tokens_per_s_per_gpu is not None:
         prefill = work.measured_prefill_tokens_per_s_per_gpu / case.ratio()
         decode = (work.measured_decode_tokens_per_s_per_gpu or prefill) / case.ratio()
         # servers of each kind as their work asks: the GPU-seconds of a request add up
         gpu_s = formulas.disaggregated_nodes(work.input_tokens, work.output_tokens, prefill, decode)
-        return 1.0 / gpu_s / size, np.ones(size.size), {"prefill_rate": prefill, "decode_rate": decode}
+        return 1.0 / gpu_s / size, np.full(size.size, copy), {"prefill_rate": prefill, "decode_rate": decode}
     if work.measured_requests_per_s_per_gpu is not None:
         rate = work.measured_requests_per_s_per_gpu / case.ratio()
-        return rate / size, np.ones(size.size), {"measured_rate": rate}
+        return rate / size, np.full(size.size, copy), {"measured_rate": rate}
     found = {}
     for step in np.unique(size).tolist():
         found[step] = model_rate(work, case, step)
@@ -101,6 +120,7 @@ def model_rate(
     """(requests a second of one GPU at saturation, GPUs of one replica, factors); None where nothing gives a rate."""
     assert case.shape is not None  # the document is refused without a model or a measured rate
     hardware = case.hardware
+    own = work.replica_gpus if isinstance(work, ServingWorkload) else None
     answer = formulas.smallest_replica(
         scaled(case.shape, size).model_dump(),
         work.precision,
@@ -112,7 +132,7 @@ def model_rate(
         fp8_tflops=hardware.fp8_tflops,
         fp4_tflops=hardware.fp4_tflops,
         architecture=hardware.architecture,
-        sizes=REPLICAS,
+        sizes=REPLICAS if own is None else (own,),
     )
     if answer is None:
         return None

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from planner.engine.calendar import DAYS_PER_MONTH, Array, Calendar
-from planner.engine.inputs import ModelShape
+from planner.engine.inputs import ModelShape, Scaling
+from planner.engine.links import Link
+from planner.engine.needs.spread import Spread
 from planner.engine.prices import Accelerator
 from planner.engine.quantities import InputError, Problem
 
@@ -27,6 +29,8 @@ class Case:
     failure_gpus : GPUs lost with one server, the unit of N+k.
     software     : work per unit that better software leaves, (M,).
     ratio        : GPUs of this hardware that do the work of one GPU of the reference; raises InputError `no_rate`.
+    scaling      : what jobs keep of their speed as they spread; None counts no loss: the reference of the work.
+    link         : the network between servers; None for one as good as those of the published rates.
     """
 
     slug: str
@@ -38,6 +42,12 @@ class Case:
     calendar: Calendar
     software: Array
     ratio: Callable[[], float]
+    scaling: Scaling | None = None
+    link: Link | None = None
+
+    def spread(self, step_flop_s: float = 0.0, batch_tokens: float = 0.0) -> Spread:
+        """How jobs spread here; see `Spread` for the arguments."""
+        return Spread(self.scaling, self.server_gpus, self.one_domain, self.link, step_flop_s, batch_tokens)
 
     @property
     def bandwidth_gbps(self) -> float:

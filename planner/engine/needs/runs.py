@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +11,7 @@ from planner.engine.growth import driver_path
 from planner.engine.inputs import ModelShape, TrainingWorkload, TuningWorkload
 from planner.engine.needs.case import MEAN_MONTH_HOURS, Case, scaled
 from planner.engine.needs.requirement import Requirement, most, none_fits, over
+from planner.engine.needs.spread import candidates, step_flop_s
 from planner.engine.rounding import SLACK
 
 Flags = npt.NDArray[np.bool_]
@@ -35,13 +34,12 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
     small = _small(work) & (_tokens(work) * length < formulas.SMALL_TUNING_TOKENS)
     hours, factors = _hours(work, case, size, single, small)
     per_run = hours * length * case.software  # GPU-hours, (M,)
-    by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
-    if not case.one_domain:
-        slow = np.maximum(by_deadline, np.where(fits, by_memory, 0.0)) > formulas.PCIE_GANG
-        per_run = per_run * np.where(slow, formulas.PCIE_TIME_FACTOR, 1.0)
-        by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
-    smallest = np.maximum(by_deadline, least)
-    gang = np.asarray(formulas.round_gang(smallest, case.server_gpus), dtype=float)
+    spread = case.spread(step_flop_s(factors, case.hardware, case.shape), work.batch_tokens_m * 1e6)
+    gang = spread.gang_for(per_run, work.deadline_days, least)
+    in_time = np.isfinite(gang)
+    gang = np.where(in_time, gang, float(formulas.LARGEST_GANG))
+    per_run = per_run / spread.kept(gang)
+    by_deadline = np.where(in_time, np.ceil(per_run / (24.0 * work.deadline_days) - SLACK), np.inf)
     per_run = np.where(small, np.maximum(per_run, gang * formulas.SMALL_TUNING_HOURS), per_run)
     mean = (runs * per_run / MEAN_MONTH_HOURS)[None, :]  # longer months see more of a run
     gang = np.where(runs > 0, gang, 0.0)[None, :]
@@ -52,6 +50,8 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
         "deadline_days": work.deadline_days,
         "target_utilisation": target,
         "gang": float(gang.max()),
+        **spread.factors(int(gang[0].max())),
+        "run_days": float(per_run[0]) / (24.0 * max(1.0, float(gang[0, 0]))),
     }
     return Requirement(
         mean=mean,
@@ -60,8 +60,9 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
         reserve=np.zeros_like(mean),
         gang=int(gang.max()),
         gang_memory=int(least.max()),
-        gang_deadline=int(by_deadline.max()),
+        gang_deadline=int(np.where(in_time, by_deadline, 0.0).max()),
         fits=bool(fits[0]),
+        in_time=bool(in_time[0]),
         limits={
             "memory": float(by_memory.max()),
             "deadline": float(by_deadline.max()),
@@ -102,11 +103,6 @@ def _small(work: Runs) -> bool:
     return isinstance(work, TuningWorkload) and work.measured_tokens_per_s_per_gpu is None
 
 
-@lru_cache(maxsize=32)
-def _candidates(server_gpus: int) -> tuple[int, ...]:
-    return formulas.gang_sizes(server_gpus)
-
-
 # ── Memory ──
 
 
@@ -122,12 +118,12 @@ def _gang_by_memory(work: Runs, case: Case, size: float) -> float:
         return 1.0
     shape = scaled(case.shape, size)
     longest = max(sequence for _tokens, sequence in work.parts)
-    candidates = _candidates(case.server_gpus)
+    gangs = candidates(case.server_gpus)
     if isinstance(work, TuningWorkload) and work.method != "full":
         total = float(formulas.adapter_tuning_bytes(shape.params_b * 1e9, work.method))
         beyond = max(0, longest * work.micro_batch - ADAPTER_CONTEXT) * shape.hidden
         kept = beyond * (LAYER_INPUT * shape.layers + LIVE_LAYER)
-        gang = formulas.gang_by_bytes(total, memory, candidates, each_bytes=kept)
+        gang = formulas.gang_by_bytes(total, memory, gangs, each_bytes=kept)
     else:
         gang = formulas.gang_by_memory(
             shape.params_b * 1e9,
@@ -138,7 +134,7 @@ def _gang_by_memory(work: Runs, case: Case, size: float) -> float:
             work.states,
             micro_batch=work.micro_batch,
             recompute="full" if work.recompute == "typical" else work.recompute,
-            candidates=candidates,
+            candidates=gangs,
             heads=shape.heads,
         )
     return np.inf if gang is None else float(gang)

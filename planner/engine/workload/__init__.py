@@ -71,6 +71,7 @@ from planner.engine.workload.memory import (
 from planner.engine.workload.network import (
     ACCEPTABLE_RATIO,
     COLLECTIVES,
+    GBIT,
     GRADIENT_PASSES,
     NETWORK_CLASSES,
     NETWORK_EFFICIENCY,
@@ -176,6 +177,7 @@ __all__ = [
     "COMPUTE_EFFICIENCY",
     "COMPUTE_PRECISION",
     "FLOP_PER_PARAM",
+    "GBIT",
     "GOODPUT",
     "GOODPUT_ONE_SERVER",
     "GRADIENT_PASSES",

@@ -25,6 +25,8 @@ FACTOR_UNITS: dict[str, tuple[str, float]] = {
             "efficiency",
             "band_low",
             "band_high",
+            "scaling_share",
+            "network_share",
         ),
         ("share", 1.0),
     ),
@@ -33,6 +35,7 @@ FACTOR_UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("spare_servers", "servers_active"), ("server", 1.0)),
     "gpu_hours_per_run": ("GPU-hour", 1.0),
     "deadline_days": ("day", 1.0),
+    "run_days": ("day", 1.0),
     "tokens": ("1e9 token", 1e9),
     "active_params": ("1e9 param", 1e9),
     "peak_flops": ("TFLOP/s", 1e12),
@@ -69,7 +72,7 @@ FIELDS = {
     "decode_rate": ("measured_decode_tokens_per_s_per_gpu",),
 }
 # Factors left out at 1, where they stand for "does not apply", or at 0.
-SILENT = {"pcie", "allocation", "available", "convert"}
+SILENT = {"allocation", "available", "convert"}
 
 
 def served_share(subject: Subject) -> Node:
@@ -227,7 +230,8 @@ def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node
             fields: tuple[str, ...] = (field,)
         else:
             (unit, scale), fields = FACTOR_UNITS.get(name, ("1", 1.0)), FIELDS.get(name, (name,))
-        drivers = subject.drivers(f"{base}/{field}" for field in fields if hasattr(work, field))
+        paths = [f"{base}/{field}" for field in fields if hasattr(work, field)]
+        drivers = subject.drivers(paths + _spread_paths(subject, name))
         formula = _run_hours(work, need) if name == "gpu_hours_per_run" else ""
         label = wording.factor_name(name)
         children.append(subject.figure(name, label, value / scale, unit, drivers=drivers, formula=formula))
@@ -241,6 +245,14 @@ def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node
         children=children,
         formula=f"{_rule(work.kind)} · {wording.limits(need)}",
     )
+
+
+def _spread_paths(subject: Subject, factor: str) -> list[str]:
+    """The assumptions behind what a job keeps of its speed as it spreads."""
+    return {
+        "scaling_share": ["demand/scaling/joined", "demand/scaling/pcie"],
+        "network_share": ["demand/scaling/between_servers", f"plans/{subject.plan.slug}/fabric/network"],
+    }.get(factor, [])
 
 
 def _run_hours(work: Workload, need: Requirement) -> str:
