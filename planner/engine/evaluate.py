@@ -396,7 +396,8 @@ def _cannot_run(work: Workload, need: Requirement, machine: Machine, joined: boo
         return _other_software(work, machine.accelerator)
     if need.sizes is not None:
         asked = work.replica_gpus if isinstance(work, ServingWorkload) else None
-        return Finding("replica_size", 0, {**facts, "gpus": asked, "sizes": list(need.sizes)})
+        inside = [size for size in need.sizes if size <= machine.server_gpus]
+        return Finding("replica_size", 0, {**facts, "gpus": asked, "sizes": inside or list(need.sizes)})
     if not need.fits:
         return Finding("memory", 0, {**facts, "needed_gpus": None})
     if not need.in_time:
