@@ -179,7 +179,8 @@ def _tell_of_spread(result: PlanResult, scenario: Scenario) -> None:
         server = next((each.machine.server_gpus for each in result.fleet.holdings if each.machine.slug == slug), 0)
         for work in scenario.demand.workloads:
             factors = needs[work.slug].factors
-            if not server or "scaling_share" not in factors:
+            joined = "network_share" not in factors or result.network is not None
+            if not server or "scaling_share" not in factors or not joined:
                 continue
             facts = {
                 "workload": work.slug,

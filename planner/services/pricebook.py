@@ -74,6 +74,12 @@ def everything(catalog: Catalog, currency: str, day: date) -> PriceBook:
     return _Maker(catalog, currency, day).hardware()
 
 
+def accelerators(catalog: Catalog) -> dict[str, Accelerator]:
+    """Every GPU of the catalog with its figures; they have no prices."""
+    maker = _Maker(catalog, "USD", date.min)
+    return {slug: maker._accelerator(item) for slug, item in catalog.of_kind("accelerator").items()}
+
+
 def exchange_rate(catalog: Catalog, one: str, other: str, day: date) -> float | None:
     """Units of one currency per unit of another, as a price book of that day converts; None where no rate is known."""
     return _Maker(catalog, other, day)._rate(one)[0]
