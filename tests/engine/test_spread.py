@@ -92,6 +92,8 @@ def test_a_deadline_that_no_number_of_gpus_meets_over_the_network_is_told():
     (reason,) = [found for found in result.infeasible if found.code == "deadline"]
     assert reason.facts["needed_gpus"] is None
     assert reason.facts["network"] == "1gbe"
+    # what it would take at the published rate is still told: 3 645.83 ÷ 120 h = 30.4 GPUs
+    assert result.requirements["box"]["work"].gang == 32
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from planner.engine.compare import compare
 from planner.engine.evaluate import evaluate
 from planner.engine.inputs import Scenario, set_at
 from planner.engine.quantities import InputError
-from planner.services import assumptions, explain, gallery, pricebook
+from planner.services import assumptions, explain, gallery, pricebook, scenarios
+from planner.services import evaluation as answers
 
 FABRIC = "plans/cluster-now/fabric"
 
@@ -113,3 +114,11 @@ def test_a_server_without_a_rate_for_the_work_is_not_offered():
     offered = {slug for slug, _name in assumptions.items(shipped(), hpc, path, "build")}
     assert "srv-8x-ascend-910b-cn" in everything - offered
     assert "srv-8x-h200-sxm" in offered
+
+
+def test_another_network_on_a_saved_scenario_brings_the_prices_it_needs(workspace, editor):
+    row = scenarios.create_from_template(workspace, editor, "driving-lab")
+    version = scenarios.edit(row, 1, f"{FABRIC}/network", "100g_rdma", editor)
+    evaluation, _comparison = answers.evaluated(version)
+    assert evaluation.plan("cluster-now").priced
+    assert evaluation.plan("cluster-now").network.switch.slug == "sn4600c"

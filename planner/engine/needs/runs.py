@@ -37,7 +37,7 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
     spread = case.spread(step_flop_s(factors, case.hardware, case.shape), work.batch_tokens_m * 1e6)
     gang = spread.gang_for(per_run, work.deadline_days, least)
     in_time = np.isfinite(gang)
-    gang = np.where(in_time, gang, float(formulas.LARGEST_GANG))
+    gang = np.where(in_time, gang, spread.at_full_speed(per_run, work.deadline_days, least))
     per_run = per_run / spread.kept(gang)
     by_deadline = np.where(in_time, np.ceil(per_run / (24.0 * work.deadline_days) - SLACK), np.inf)
     per_run = np.where(small, np.maximum(per_run, gang * formulas.SMALL_TUNING_HOURS), per_run)

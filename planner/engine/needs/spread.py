@@ -102,15 +102,19 @@ class Spread:
         """Of the speed of the same number of GPUs at the published rate. [1]"""
         return self.inside(gpus) * self.between(gpus)
 
+    def at_full_speed(self, gpu_hours: Array, days: float, least: Array) -> Array:
+        """The gang that would do at the published rate. [GPU] Arguments as in `gang_for`."""
+        wanted = np.maximum(np.ceil(gpu_hours / (24.0 * days) - SLACK), least)
+        return np.asarray(formulas.round_gang(wanted, self.server_gpus), dtype=float)
+
     def gang_for(self, gpu_hours: Array, days: float, least: Array) -> Array:
         """The smallest gang of at least `least` GPUs that finishes in time; infinity where none does. [GPU]
 
         gpu_hours : at the published rate, (M,).   days : of the deadline.
         Counts inside a server are powers of two, then whole servers (sizing reference 10, step 4).
         """
-        asked = gpu_hours / (24.0 * days)  # GPUs at the published rate
-        whole = np.maximum(np.ceil(asked - SLACK), least)
-        first = np.asarray(formulas.round_gang(whole, self.server_gpus), dtype=float)
+        asked = gpu_hours / (24.0 * days)
+        first = self.at_full_speed(gpu_hours, days, least)
         if (self.kept(first) >= 1.0 - SLACK).all():
             return first
         counts = np.array(candidates(self.server_gpus), dtype=float)
