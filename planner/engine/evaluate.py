@@ -61,6 +61,7 @@ class _PlanRun:
     machines: dict[str, Machine] = field(default_factory=dict)
     requirements: dict[str, dict[str, Requirement]] = field(default_factory=dict)
     problems: list[Finding] = field(default_factory=list)
+    refused: list[Finding] = field(default_factory=list)  # why owned machines cannot run what is rented
     joined: bool = False  # whether the servers share a fabric
     no_offer: Finding | None = None
     offers_by_class: dict[str, CloudOffer | None] = field(default_factory=dict)
@@ -114,7 +115,7 @@ class _PlanRun:
             offers_by_class=self.offers_by_class,
             orders=[],
             infeasible=self.problems,
-            warnings=[],
+            warnings=self.refused,
             requirements=self.requirements,
             fte=fte,
             commissioning_days=self.commissioning_days,
@@ -212,6 +213,8 @@ class _PlanRun:
             usable[work.slug] = able
             if not able and self.plan.overflow is None:
                 self.problems.extend(refusals)
+            elif not able:  # all of it is rented; what the document or the network rules out is said all the same
+                self.refused.extend(found for found in refusals if found.facts.get("needed_gpus", 0) is None)
         return usable
 
     def _fleet(self, usable: dict[str, list[tuple[Machine, Requirement]]]) -> Fleet:
@@ -397,7 +400,8 @@ def _cannot_run(work: Workload, need: Requirement, machine: Machine, joined: boo
     if need.sizes is not None:
         asked = work.replica_gpus if isinstance(work, ServingWorkload) else None
         inside = [size for size in need.sizes if size <= machine.server_gpus]
-        return Finding("replica_size", 0, {**facts, "gpus": asked, "sizes": inside or list(need.sizes)})
+        sizes = inside or list(need.sizes)
+        return Finding("replica_size", 0, {**facts, "gpus": asked, "sizes": sizes, "needed_gpus": None})
     if not need.fits:
         return Finding("memory", 0, {**facts, "needed_gpus": None})
     if not need.in_time:

@@ -180,7 +180,7 @@ def _tell_of_spread(result: PlanResult, scenario: Scenario) -> None:
         for work in scenario.demand.workloads:
             factors = needs[work.slug].factors
             joined = "network_share" not in factors or result.network is not None
-            if not server or "scaling_share" not in factors or not joined:
+            if not server or "scaling_share" not in factors or not joined or not needs[work.slug].in_time:
                 continue
             facts = {
                 "workload": work.slug,

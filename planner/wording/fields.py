@@ -338,7 +338,7 @@ FIELDS: dict[str, Words] = {
     "Fabric.final_nodes": Words(
         _("Wire for"), _("Servers for which the fabric is wired from the start."), _("grown wave by wave")
     ),
-    "Fabric.switch": Words(_("Switch"), _("Switch of the fabric."), _("a 64-port 400G switch")),
+    "Fabric.switch": Words(_("Switch"), _("Switch of the fabric."), _("the usual one of the network")),
     "Fabric.topology": Words(
         _("Topology"),
         _(

@@ -120,6 +120,17 @@ def test_a_plan_s_link_has_the_ports_of_the_server_and_the_leaf_of_its_switch():
     assert link_of(Fabric(), bare, prices_of) is None
 
 
+def test_what_is_rented_because_of_the_network_is_said():
+    fabric = {"when": "when_needed", "network": "1gbe"}
+    two = plan(start={"build": "box", "quantity": 2}, fabric=fabric, overflow={"accelerator": "gpu"})
+    demand = training(tokens_b=10.0, deadline_days=5.0)
+    result = evaluated(two, work=demand, months=1, prices=prices()).plans[0]
+    assert result.feasible
+    assert [found.code for found in result.warnings if found.code == "deadline"] == ["deadline"]
+    assert result.allocation.rented["work"].all()
+    assert not [found for found in result.warnings if found.code == "scaling_assumed"]
+
+
 def test_jobs_inside_a_server_need_no_network():
     result = on("1gbe", pool(4.0, slug="work", gang_gpus=8))
     assert "network_share" not in factors(result)

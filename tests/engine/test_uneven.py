@@ -111,6 +111,13 @@ def test_a_copy_over_gpus_that_do_not_divide_the_heads_is_refused_with_the_sizes
     assert reason.facts["sizes"] == [4, 8]  # 64 heads; 140 GB fit over four GPUs of 69 usable GB, not over two
 
 
+def test_a_copy_over_three_gpus_is_not_rented_in_silence_either():
+    start = {"build": "chassis", "cards": 3}
+    result = evaluated(plan(start=start, overflow={"accelerator": "gpu"}), work=serving(replica_gpus=3)).plans[0]
+    (told,) = warned(result, "replica_size")
+    assert told["sizes"] == [4, 8]
+
+
 def test_a_copy_over_too_few_gpus_for_its_memory_is_refused_too():
     assert [found.code for found in placed(8, serving(replica_gpus=2)).infeasible] == ["replica_size"]
 
