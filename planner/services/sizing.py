@@ -164,7 +164,8 @@ class Need:
     """What a workload needs of one accelerator.
 
     state : "fits"; "memory" where one job does not fit any gang or replica; "rate" where the catalog lacks what the
-            rate follows from; "target" where no number of GPUs suffices.
+            rate follows from; "target" where no number of GPUs suffices; "copy" where a copy of the size that is asked
+            for does not work.
     gpus, gpus_last : needed today and in the last month, whole. [GPU]
     rate  : (amount, unit, whether it was measured) of one GPU; None where the work is stated in GPUs.
     ratio : work of one GPU in GPUs of the workload's reference; None where it is not known.
@@ -295,6 +296,8 @@ class _Asked:
         wanted = need.required[0]
         if not np.isfinite(wanted).all():
             return Need(card, item, "target", gpus, held, need)
+        if need.sizes is not None:
+            return Need(card, item, "copy", gpus, held, need)
         if not need.fits:
             return Need(card, item, "memory", gpus, held, need)
         today, last = (math.ceil(float(wanted[m]) - 1e-9) for m in (0, -1))

@@ -36,6 +36,7 @@ STATES = {
     "memory": _("does not fit"),
     "rate": _("no rate known"),
     "target": _("no number suffices"),
+    "copy": _("copies of that size do not work"),
 }
 STATUSES = {
     "announced": _("announced"),
