@@ -336,6 +336,12 @@ class _Said:
             )
         if need.state == "target":
             return _("With a target utilisation of 0 no number of GPUs suffices.")
+        if need.state == "copy" and need.requirement is not None:
+            text = _(
+                "A copy of that size does not divide the attention heads, or does not fit. Sizes that work: {sizes}."
+            )
+            sizes = _(", ").join(wording.number(size) for size in need.requirement.sizes or ())
+            return text.format(sizes=sizes or _("none"))
         return _("The catalog lacks a figure from which its rate for this work would follow, so it is not offered.")
 
     def legend(self, held: Footprint, codes: list[str]) -> list[dict[str, str]]:

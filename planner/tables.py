@@ -18,8 +18,10 @@ from planner.engine.carbon import carbon_of
 from planner.engine.compare import Comparison, by_lead_time, category_gap
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.export import disarmed
+from planner.engine.findings import CANNOT_RUN
 from planner.engine.housing import rack_load_field
 from planner.engine.inputs import Plan, get_at
+from planner.engine.needs import Requirement
 from planner.engine.quantities import InputError
 
 COLOURS = 6
@@ -98,7 +100,9 @@ def kpis(evaluation: Evaluation, comparison: Comparison, before: Evaluation | No
                 "break_even": _break_even(plan, best, comparison, evaluation),
             }
             if (work := plan.useful_hours_per_kwh) and not _idle(plan):
-                cells["per_kwh"] = Cell(_("{hours} GPU-hours per kWh").format(hours=wording.number(work, digits=3)))
+                cells["per_kwh"] = Cell(
+                    _("{hours} GPU-hours per kWh").format(hours=wording.number(work, digits=3)), why="work_per_kwh"
+                )
             bar = _bar(plan, widest)
         kw = plan.peak_kw
         cells["peak_kw"] = (
@@ -116,7 +120,7 @@ def kpis(evaluation: Evaluation, comparison: Comparison, before: Evaluation | No
 
 def _idle(plan: PlanResult) -> bool:
     """Whether the machines of a plan cannot do the work at all: what they would draw then says nothing."""
-    return any(reason.code in ("memory", "deadline", "wrong_software") for reason in plan.infeasible)
+    return any(reason.code in CANNOT_RUN for reason in plan.infeasible)
 
 
 def _delta(plan: PlanResult, before: Evaluation | None) -> tuple[str, str]:
@@ -417,9 +421,35 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
         return f"{base}/start/cards"
     if code in ("unmet", "service_target"):
         return f"{base}/overflow"
-    if code in ("memory", "deadline", "not_in_catalog", "no_rate", "no_fabric_ports"):
-        return f"{base}/fabric/when" if code == "deadline" else f"{base}/start/build"
+    if code in ("scaling_assumed", "replica_size", "uneven_gang", "no_cable", "deadline"):
+        return _spread_path(finding, plan, base)
+    if code in ("memory", "not_in_catalog", "no_rate", "no_fabric_ports"):
+        return f"{base}/start/build"
     return ""
+
+
+def _spread_path(finding: Finding, plan: PlanResult, base: str) -> str:
+    """The assumption behind a finding about jobs over several GPUs."""
+    facts, work = finding.facts, f"demand/workloads/{finding.facts.get('workload')}"
+    match finding.code:
+        case "scaling_assumed" if facts.get("network"):
+            return f"{base}/fabric/network"
+        case "scaling_assumed":
+            machines = [each.machine for each in plan.fleet.holdings if each.machine.slug == facts.get("item")]
+            return "demand/scaling/" + ("joined" if machines and machines[0].build.one_domain else "pcie")
+        case "replica_size":
+            return f"{work}/replica_gpus"
+        case "uneven_gang":
+            pool = any(need.gang == facts.get("gpus") and need.replica == 1 for need in _needs(plan, facts))
+            return f"{work}/{'gang_gpus' if pool else 'replica_gpus'}"
+        case "no_cable":
+            return f"{base}/fabric/cabling"
+    return f"{base}/fabric/" + ("when" if facts.get("needed_gpus") is not None else "network")
+
+
+def _needs(plan: PlanResult, facts: dict[str, Any]) -> list[Requirement]:
+    """What the workload of a finding asks of each machine."""
+    return [needs[facts["workload"]] for needs in plan.requirements.values() if facts.get("workload") in needs]
 
 
 # The assumption that holds each limit, in its site.

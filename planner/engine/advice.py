@@ -17,21 +17,18 @@ from planner.engine.inputs import (
     BatchWorkload,
     HpcWorkload,
     ModelShape,
-    Operations,
     PoolWorkload,
     ServingWorkload,
     TrainingWorkload,
     TuningWorkload,
     Workload,
 )
-from planner.engine.needs.case import scaled
+from planner.engine.needs.spread import BATCH_TOKENS, step_flop_s
 from planner.engine.prices import Accelerator, Build, PriceBook
 from planner.engine.result import Evaluation, PlanResult
-from planner.engine.storage import TB, is_job, shared_gb_s, shared_tb
+from planner.engine.storage import host_gb, local_tb, shared_gb_s, shared_tb
 
 TIERS = ("one_gpu", "one_server", "independent_servers", "cluster")
-# Tokens of one optimiser step where the work names none. [token] Sizing reference 6.2, table.
-BATCH_TOKENS = 4e6
 # A scheduler is worth it from so many GPUs. [GPU] Sizing reference 9.
 SCHEDULER_FROM = 8
 # Sequences from which context parallelism joins. [token] Sizing reference 6.4.
@@ -135,8 +132,8 @@ def _advice(work: Workload, need: Requirement, item: str, result: PlanResult, ev
         kept=kept,
         parallel=_parallel(work, need, shape, server_gpus, one_domain=build.one_domain if build else True),
         software=_software(work, need, server_gpus, alone=len(evaluation.scenario.demand.workloads) == 1),
-        host_gb=_host_gb(work, hardware, server_gpus, rules),
-        local_tb=_local_tb(work, shape, server_gpus, rules),
+        host_gb=host_gb(work, hardware.memory_gb or 0.0, server_gpus, rules),
+        local_tb=local_tb(work, shape, server_gpus, rules),
         shared_tb=float(shared_tb(work, shape, need.required, rules).max()),
         shared_gb_s=shared_gb_s(work, shape, rules),
         load_balancer=isinstance(work, ServingWorkload) and any(tier in TIERS[2:] for _month, tier in tiers),
@@ -209,8 +206,8 @@ def _kept(
     """
     if need.gang <= server_gpus or not isinstance(work, (TrainingWorkload, TuningWorkload, PoolWorkload)):
         return {}
-    flops = _flops(work, need, hardware, shape)
-    if flops is None:
+    flops = step_flop_s(need.factors, hardware, shape)
+    if not flops:
         return {}
     batch = BATCH_TOKENS if isinstance(work, PoolWorkload) else work.batch_tokens_m * 1e6
     servers = math.ceil(need.gang / server_gpus)
@@ -220,23 +217,6 @@ def _kept(
         ratio = formulas.communication_ratio(batch / need.gang, flops, servers, bandwidth, efficiency=efficiency)
         found[name] = float(formulas.data_parallel_efficiency(ratio))
     return found
-
-
-def _flops(
-    work: TrainingWorkload | TuningWorkload | PoolWorkload,
-    need: Requirement,
-    hardware: Accelerator,
-    shape: ModelShape | None,
-) -> float | None:
-    """What one GPU achieves in a step, P × MFU. [FLOP/s]"""
-    if "mfu" in need.factors:
-        return need.factors["peak_flops"] * need.factors["mfu"]
-    if "measured_rate" in need.factors and shape is not None:
-        per_token = formulas.flop_per_token(scaled(shape, 1.0).active)
-        return float(per_token) * need.factors["measured_rate"]
-    if not hardware.bf16_tflops:
-        return None
-    return hardware.bf16_tflops * 1e12 * formulas.training_band(hardware.architecture, "bf16").mfu
 
 
 def _parallel(
@@ -276,22 +256,6 @@ def _software(work: Workload, need: Requirement, server_gpus: int, *, alone: boo
     if need.gang > server_gpus or float(need.required.max()) >= SCHEDULER_FROM:
         return ("slurm",)
     return ()
-
-
-# ── What must stand around the GPUs ──
-
-
-def _host_gb(work: Workload, hardware: Accelerator, server_gpus: int, rules: Operations) -> float:
-    """Host memory of a server: jobs stage their checkpoints (twice the GPU memory, section 2.6), others half of it."""
-    return (hardware.memory_gb or 0.0) * server_gpus * rules.host_memory_factor * (1.0 if is_job(work) else 0.5)
-
-
-def _local_tb(work: Workload, shape: ModelShape | None, server_gpus: int, rules: Operations) -> float:
-    """Fast storage in a server: scratch for each GPU, and three versions of the weights that are served."""
-    scratch = rules.local_flash_tb_per_gpu * server_gpus
-    if shape is None or not isinstance(work, (ServingWorkload, BatchWorkload)):
-        return scratch
-    return scratch + 3.0 * float(formulas.weight_bytes(shape.params_b * 1e9, work.precision)) / TB
 
 
 # ── What a scheduler is worth, section 9 ──

@@ -15,6 +15,7 @@ from planner.engine.inputs import (
     ServingWorkload,
     Workload,
 )
+from planner.engine.links import Link
 from planner.engine.needs import (
     Case,
     Requirement,
@@ -128,7 +129,7 @@ class Sizing:
         self.scenario, self.book, self.calendar = scenario, book, calendar
         speedup = scenario.demand.software_speedup_per_year
         self.software = (1.0 - speedup) ** calendar.years  # work per unit left, (M,)
-        self._known: dict[tuple[str, str, int, bool, float], Requirement] = {}
+        self._known: dict[tuple[object, ...], Requirement] = {}
 
     @cached_property
     def workloads(self) -> list[Workload]:
@@ -143,13 +144,16 @@ class Sizing:
 
     def reference(self, work: Workload) -> Requirement:
         """The requirement in GPUs of the workload's own reference hardware, on servers of eight in one domain."""
-        return self.on(work, self.accelerator(work.accelerator), server_gpus=8, one_domain=True)
+        hardware = self.accelerator(work.accelerator)
+        return self.on(work, hardware, server_gpus=8, one_domain=True, reference=True)
 
-    def on_machine(self, work: Workload, machine: Machine, filled: bool = False) -> Requirement:
+    def on_machine(
+        self, work: Workload, machine: Machine, filled: bool = False, link: Link | None = None
+    ) -> Requirement:
         """The requirement on a machine; one whose free slots are filled loses all of them with one server."""
         lost = machine.slots if filled else machine.base_cards
         one_domain, share = machine.build.one_domain, machine.power_share
-        return self.on(work, machine.accelerator, machine.server_gpus, one_domain, lost, share)
+        return self.on(work, machine.accelerator, machine.server_gpus, one_domain, lost, share, link)
 
     def on(
         self,
@@ -159,15 +163,20 @@ class Sizing:
         one_domain: bool,
         failure_gpus: int | None = None,
         power_share: float = 1.0,
+        link: Link | None = None,
+        *,
+        reference: bool = False,
     ) -> Requirement:
         """The requirement of a workload on hardware in servers of `server_gpus`.
 
         failure_gpus : GPUs lost with one server, the unit of N+k (default: the whole server).
         power_share  : see `Machine.power_share`. [1]
+        link         : the network between servers; None for one as good as those of the published rates.
+        reference    : in which useful work is counted: no loss by spreading a job.
         Raises InputError `no_rate` where the hardware's rate for this work is unknown.
         """
         failure = failure_gpus or server_gpus
-        key = (work.slug, hardware.slug, server_gpus * 1000 + failure, one_domain, power_share)
+        key = (work.slug, hardware.slug, server_gpus, failure, one_domain, power_share, link, reference)
         if key not in self._known:
             case = Case(
                 work.slug,
@@ -182,6 +191,8 @@ class Sizing:
                 self.scenario.reliability,
                 self.scenario.operations.checkpoint_minutes,
                 power_share,
+                None if reference else self.scenario.demand.scaling,
+                link,
             )
             self._known[key] = _needed(work, case)
         return self._known[key]

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from planner.engine.inputs import Scenario, Workload
+from planner.engine.inputs import (
+    HpcWorkload,
+    PoolWorkload,
+    Scenario,
+    TrainingWorkload,
+    TuningWorkload,
+    Workload,
+)
 from planner.engine.prices import Accelerator, ExportRule
 from planner.engine.result import Finding, PlanResult
 
@@ -13,6 +20,36 @@ def runs_software(work: Workload, hardware: Accelerator) -> bool:
     if work.framework is None or not hardware.software_stack:
         return True
     return hardware.software_stack.lower().startswith(work.framework)
+
+
+def has_rate(work: Workload, hardware: Accelerator, reference: Accelerator | None) -> bool:
+    """Whether anything gives the rate of this hardware for a work: what has none is never offered.
+
+    reference : in whose GPUs the work is stated; its measured rates are converted by what binds the work.
+    """
+    if work.accelerator == hardware.slug and (_measured(work) or isinstance(work, PoolWorkload)):
+        return True
+    if _measured(work) or isinstance(work, PoolWorkload):
+        return reference is not None and bool(_bound(work, reference)) and bool(_bound(work, hardware))
+    match work:
+        case HpcWorkload():
+            return bool(hardware.fp64_tflops)
+        case TrainingWorkload() | TuningWorkload():
+            return bool(hardware.bf16_tflops if work.precision == "bf16" else hardware.fp8_tflops)
+    peaks = {"fp8": hardware.fp8_tflops, "fp4": hardware.fp4_tflops}
+    return bool(peaks.get(work.precision) or hardware.bf16_tflops) and bool(hardware.memory_bw_gbps)
+
+
+def _measured(work: Workload) -> bool:
+    """Whether the document gives a measured rate."""
+    return any(getattr(work, name, None) is not None for name in type(work).model_fields if name.startswith("measured"))
+
+
+def _bound(work: Workload, hardware: Accelerator) -> float | None:
+    """The figure by which a work converts between kinds of hardware."""
+    if work.bound == "memory_bandwidth":
+        return hardware.memory_bw_gbps
+    return hardware.fp64_tflops if work.bound == "fp64" else hardware.bf16_tflops
 
 
 def country_of(scenario: Scenario) -> str:

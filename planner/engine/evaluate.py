@@ -16,14 +16,15 @@ from planner.engine.eligibility import judge_eligibility, runs_software
 from planner.engine.findings import judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
 from planner.engine.housing import Housing, house
-from planner.engine.inputs import Plan, Scenario, Workload
+from planner.engine.inputs import Plan, Scenario, ServingWorkload, Workload
 from planner.engine.lines import CATEGORIES, Ledger, Line, minor_unit, switched_on
+from planner.engine.links import Link, link_of
 from planner.engine.orders import orders_of
 from planner.engine.prices import Accelerator, CloudOffer, MissingRate, PriceBook
 from planner.engine.quantities import InputError, Problem
 from planner.engine.repairs import Repairs, repairs_of
 from planner.engine.result import Evaluation, Finding, Order, PlanResult
-from planner.engine.storage import shared_tb
+from planner.engine.storage import host_gb, local_tb, shared_gb_s, shared_tb
 from planner.engine.wiring import Network, network_for
 
 __all__ = ["Evaluation", "Finding", "Order", "PlanResult", "evaluate"]
@@ -74,6 +75,8 @@ class _PlanRun:
     machines: dict[str, Machine] = field(default_factory=dict)
     requirements: dict[str, dict[str, Requirement]] = field(default_factory=dict)
     problems: list[Finding] = field(default_factory=list)
+    refused: list[Finding] = field(default_factory=list)  # why owned machines cannot run what is rented
+    joined: bool = False  # whether the servers share a fabric
     no_offer: Finding | None = None
     offers_by_class: dict[str, CloudOffer | None] = field(default_factory=dict)
     cloud_by_class: dict[str, list[Line]] = field(default_factory=dict)
@@ -85,6 +88,11 @@ class _PlanRun:
         return self.books.scenario
 
     @property
+    def commissioning_days(self) -> float:
+        """Days from delivery to service, those of the fabric included."""
+        return self.books.commissioning_days + (self.plan.fabric.commissioning_days if self.joined else 0.0)
+
+    @property
     def shape(self) -> tuple[int, int]:
         return (1, self.books.calendar.months)
 
@@ -92,7 +100,7 @@ class _PlanRun:
         """Everything about the plan; what it cannot do is a finding. Raises MissingRate."""
         reference = {work.slug: self.sizing.reference(work) for work in self.sizing.workloads}
         self._size_machines()
-        joined = self._joined()
+        joined = self.joined = self._joined()
         usable = self._usable(joined)
         fleet = self._fleet(usable)
         network = self._network(fleet) if joined and fleet.holdings else None
@@ -122,10 +130,10 @@ class _PlanRun:
             offers_by_class=self.offers_by_class,
             orders=[],
             infeasible=self.problems,
-            warnings=[],
+            warnings=self.refused,
             requirements=self.requirements,
             fte=fte,
-            commissioning_days=self.books.commissioning_days,
+            commissioning_days=self.commissioning_days,
             cloud_by_class=self.cloud_by_class,
             stranded=self.stranded,
             repairs=self.repairs,
@@ -158,9 +166,9 @@ class _PlanRun:
             try:
                 machine = machine_for(self.books.book, slug, self._power_limit())
                 self._check_start(machine)
-                filled = self._fills(machine)
+                filled, link = self._fills(machine), self._link(machine)
                 self.requirements[slug] = {
-                    work.slug: self.sizing.on_machine(work, machine, filled) for work in self.sizing.workloads
+                    work.slug: self.sizing.on_machine(work, machine, filled, link) for work in self.sizing.workloads
                 }
                 self.machines[slug] = machine
             except InputError as error:
@@ -181,6 +189,10 @@ class _PlanRun:
         if limit is None:
             return []
         return [Finding("power_limit_unknown", None, {"item": slug, "limit_w": limit}) for slug in sorted(unknown)]
+    def _link(self, machine: Machine) -> Link | None:
+        """The network over which jobs larger than a server run; None where the plan has none for them."""
+        fabric = self.plan.fabric
+        return None if fabric.when == "never" else link_of(fabric, machine.build, self.books.book)
 
     def _check_start(self, machine: Machine) -> None:
         """Refuse more cards than there are slots, and other than the built-in ones where a build takes no cards."""
@@ -222,7 +234,7 @@ class _PlanRun:
             refusals, able = [], []
             for machine in sorted(self.machines.values(), key=lambda machine: self._power_for(work, machine)):
                 need = self.requirements[machine.slug][work.slug]
-                refusal = _cannot_run(work, need, machine, joined)
+                refusal = _cannot_run(work, need, machine, joined, self.plan.fabric.network)
                 if refusal is None:
                     able.append((machine, need.where_it_runs(machine.server_gpus, joined=joined)))
                 else:
@@ -230,6 +242,8 @@ class _PlanRun:
             usable[work.slug] = able
             if not able and self.plan.overflow is None:
                 self.problems.extend(refusals)
+            elif not able:  # all of it is rented; what the document or the network rules out is said all the same
+                self.refused.extend(found for found in refusals if found.facts.get("needed_gpus", 0) is None)
         return usable
 
     def _fleet(self, usable: dict[str, list[tuple[Machine, Requirement]]]) -> Fleet:
@@ -249,13 +263,13 @@ class _PlanRun:
             self.machines,
             needs,
             scenario=self.scenario,
-            commissioning_days=self.books.commissioning_days,
+            commissioning_days=self.commissioning_days,
             lead_case=self.lead_case,
         )
 
     def _network(self, fleet: Fleet) -> Network | None:
         try:
-            return network_for(self.plan, fleet, self.books)
+            return network_for(self.plan, fleet, self.books, self._storage_gb_s())
         except InputError as error:
             self._refused(error)
             return None
@@ -342,19 +356,21 @@ class _PlanRun:
         """Write the lines; returns the staff the fleet needs, (S, M) [FTE], and the purchases behind the lines."""
         bought: list[Purchases] = []
         try:
+            storage, within = self._storage(), self._in_servers()
             costs = PlanCosts(
-                self.plan, self.books, fleet, network, housing, allocation, ledger, self._storage(), self.repairs
+                self.plan, self.books, fleet, network, housing, allocation, ledger, storage, self.repairs, within
             )
             bought = costs.bought
             write_owned(costs)
             if offer is not None and self.plan.overflow is not None:
-                write_cloud(self.plan, self.books, allocation.rented, offer, ledger)
+                data = np.where(costs.hosts > 0, 0.0, storage)  # owned storage serves rented machines too
+                write_cloud(self.plan, self.books, allocation.rented, offer, ledger, data)
                 for name in PROVIDER_CLASSES:
                     other = self.books.offer(self.plan, name) if self.plan.overflow.offer is None else offer
                     self.offers_by_class[name] = other
                     if other is not None:
                         lines = Ledger(self.shape, self.on, ledger.decimals)
-                        write_cloud(self.plan, self.books, allocation.rented, other, lines)
+                        write_cloud(self.plan, self.books, allocation.rented, other, lines, data)
                         self.cloud_by_class[name] = lines.lines
         except InputError as error:
             self._refused(error)
@@ -362,17 +378,40 @@ class _PlanRun:
         return np.asarray(costs.fte_owned + costs.fte_fabric + costs.fte_cloud), bought
 
     def _storage(self) -> Array:
-        """Shared storage in each month, (S, M): as stated, else as the work on the plan's first machine asks. [TB]"""
+        """Shared storage in each month, (S, M): as stated, else as the work on the plan's first machine asks. [TB]
+
+        What is bought must be large enough and fast enough.
+        """
         rules = self.scenario.operations
         if rules.storage_tb is not None:
             return np.full(self.shape, rules.storage_tb)
         needs = next((needs for slug, needs in self.requirements.items() if slug in self.machines), {})
+        needs = needs or self.requirements.get("offer", {})
         asked = [
             shared_tb(work, self.sizing.shape(work), needs[work.slug].required, rules)
             for work in self.sizing.workloads
             if work.slug in needs
         ]
-        return np.asarray(sum(asked, np.zeros(self.shape)))
+        held = np.asarray(sum(asked, np.zeros(self.shape)))
+        return np.where(held > 0.0, np.maximum(held, self._storage_gb_s() / rules.shared_gb_s_per_tb), 0.0)
+
+    def _storage_gb_s(self) -> float:
+        """Speed of shared storage that the most demanding work asks for. [GB/s]"""
+        rules = self.scenario.operations
+        return max(shared_gb_s(work, self.sizing.shape(work), rules) for work in self.sizing.workloads)
+
+    def _in_servers(self) -> dict[str, tuple[float, float]]:
+        """By machine, the (host memory [GB], fast local storage [TB]) that its work asks for in each server."""
+        rules = self.scenario.operations
+        found = {}
+        for slug, machine in self.machines.items():
+            works = [work for work in self.sizing.workloads if self.requirements[slug][work.slug].fits]
+            memory = machine.accelerator.memory_gb or 0.0
+            found[slug] = (
+                max((host_gb(work, memory, machine.slots, rules) for work in works), default=0.0),
+                max((local_tb(work, self.sizing.shape(work), machine.slots, rules) for work in works), default=0.0),
+            )
+        return found
 
     def _power_for(self, work: Workload, machine: Machine) -> float:
         """Power that a workload would take on a machine: the running cost that differs between machines. [kW]"""
@@ -386,7 +425,7 @@ class _PlanRun:
         return np.asarray(sum(need.required for need in needs.values()))
 
 
-def _cannot_run(work: Workload, need: Requirement, machine: Machine, joined: bool) -> Finding | None:
+def _cannot_run(work: Workload, need: Requirement, machine: Machine, joined: bool, network: str) -> Finding | None:
     """Why a machine cannot run a workload, or None: memory first, then deadline (model.md 2 and 3).
 
     A growing model is judged by its first month; when it outgrows the machine later is found by the month.
@@ -394,8 +433,15 @@ def _cannot_run(work: Workload, need: Requirement, machine: Machine, joined: boo
     facts = {"workload": work.slug, "item": machine.slug, "server_gpus": machine.server_gpus}
     if not runs_software(work, machine.accelerator):
         return _other_software(work, machine.accelerator)
+    if need.sizes is not None:
+        asked = work.replica_gpus if isinstance(work, ServingWorkload) else None
+        inside = [size for size in need.sizes if size <= machine.server_gpus]
+        sizes = inside or list(need.sizes)
+        return Finding("replica_size", 0, {**facts, "gpus": asked, "sizes": sizes, "needed_gpus": None})
     if not need.fits:
         return Finding("memory", 0, {**facts, "needed_gpus": None})
+    if not need.in_time:
+        return Finding("deadline", 0, {**facts, "needed_gpus": None, "network": network})
     gang = need.gang if need.gang_by_month is None else int(need.gang_by_month[0])
     if joined or gang <= machine.server_gpus:
         return None

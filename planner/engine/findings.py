@@ -12,12 +12,15 @@ from planner.engine.cards import card_room
 from planner.engine.costs import Books
 from planner.engine.fleet import Holding
 from planner.engine.housing import UpgradeOrder, noise_limit, rack_heat_limit
-from planner.engine.inputs import PoolWorkload, Scenario, Site
+from planner.engine.inputs import PoolWorkload, Scenario, ServingWorkload, Site
 from planner.engine.limits import further_limits
 from planner.engine.lines import round_half_up
 from planner.engine.result import Finding, PlanResult
 from planner.engine.rounding import SLACK
 from planner.engine.workload import tensor_parallel_gang
+
+# Reasons why a plan's machines cannot do a work at all.
+CANNOT_RUN = ("memory", "deadline", "wrong_software", "replica_size")
 
 
 def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: float) -> None:
@@ -48,7 +51,7 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
     _judge_cards(result)
     target = scenario.demand.service_target
     short = allocation.served[0] < target - 1e-9
-    cannot_run = any(reason.code in ("memory", "deadline", "wrong_software") for reason in result.infeasible)
+    cannot_run = any(reason.code in CANNOT_RUN for reason in result.infeasible)
     if short.any() and result.priced and not cannot_run:
         first = int(np.argmax(short))
         result.infeasible.append(
@@ -85,6 +88,7 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
             result.warnings.append(
                 Finding("order_by_past", 0, {"order_by": earliest.order_by.isoformat(), "item": earliest.item})
             )
+    _tell_of_spread(result, scenario)
     _warn_of_people(result, scenario)
     _warn_of_uneven_gpus(result, scenario)
     _warn_of_rented_gang(result)
@@ -207,12 +211,38 @@ def _warn_of_uneven_gpus(result: PlanResult, scenario: Scenario) -> None:
         result.warnings.append(Finding("stranded_gpus", month, facts))
     servers = [holding.machine.server_gpus for holding in result.fleet.holdings] or [LARGEST_INSTANCE]
     for work in scenario.demand.workloads:
-        if not isinstance(work, PoolWorkload):
+        if isinstance(work, PoolWorkload):
+            gpus = work.gang_gpus
+        elif isinstance(work, ServingWorkload) and work.model is None and work.preset is None:
+            gpus = work.replica_gpus or 1
+        else:
             continue
-        even = tensor_parallel_gang(work.gang_gpus, max(servers))
-        if even != work.gang_gpus:
-            facts = {"workload": work.slug, "gpus": work.gang_gpus, "needed_gpus": even}
+        even = tensor_parallel_gang(gpus, max(servers))
+        if even != gpus:
+            facts = {"workload": work.slug, "gpus": gpus, "needed_gpus": even}
             result.warnings.append(Finding("uneven_gang", None, facts))
+
+
+def _tell_of_spread(result: PlanResult, scenario: Scenario) -> None:
+    """What jobs over several GPUs are taken to keep of their speed, and the parallelism that assumes."""
+    for slug, needs in result.requirements.items():
+        if slug == "offer":
+            continue
+        server = next((each.machine.server_gpus for each in result.fleet.holdings if each.machine.slug == slug), 0)
+        for work in scenario.demand.workloads:
+            factors = needs[work.slug].factors
+            joined = "network_share" not in factors or result.network is not None
+            if not server or "scaling_share" not in factors or not joined or not needs[work.slug].in_time:
+                continue
+            facts = {
+                "workload": work.slug,
+                "item": slug,
+                "gpus": needs[work.slug].gang,
+                "share": factors["scaling_share"] * factors.get("network_share", 1.0),
+                "servers": -(-needs[work.slug].gang // server),
+                "network": result.plan.fabric.network if "network_share" in factors else "",
+            }
+            result.warnings.append(Finding("scaling_assumed", None, facts))
 
 
 # GPUs of the largest instance that on-demand offers name. [GPU]

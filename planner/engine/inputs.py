@@ -265,6 +265,7 @@ class ServingWorkload(WorkloadBase):
     ] = 1.5
     target_utilisation: Annotated[float, Quantity("share", 0.0, 1.0, 0.6, 0.85)] = 0.8
     spare_servers: Annotated[int, Quantity("server", 0, 10)] = 1
+    replica_gpus: Annotated[int | None, Quantity("GPU", 1, 64)] = None  # of one copy; None: the fewest that hold it
     measured_requests_per_s_per_gpu: Annotated[float | None, Quantity("request/s/GPU", 1e-9, 1e9)] = None
     # Measured rates of separate prefill and decode servers; both together replace the one rate above.
     measured_prefill_tokens_per_s_per_gpu: Annotated[float | None, Quantity("token/s/GPU", 1e-6, 1e9)] = None
@@ -336,6 +337,34 @@ Workload = Annotated[
 ]
 
 
+class ScalingPoint(Document):
+    """What each GPU of a job over so many keeps of the speed it would have alone."""
+
+    gpus: Annotated[int, Quantity("GPU", 1, 100_000)]
+    share: Annotated[float, Quantity("share", 0.01, 1.0)]
+
+
+ScalingCurve = Annotated[tuple[ScalingPoint, ...], Field(min_length=1, max_length=20)]
+
+
+def _scaling(*points: tuple[int, float]) -> tuple[ScalingPoint, ...]:
+    return tuple(ScalingPoint(gpus=gpus, share=share) for gpus, share in points)
+
+
+class Scaling(Document):
+    """Scaling efficiency by GPUs of a job and by what joins them; the last point holds beyond it.
+
+    The shares apply to the rate of the work, whose published figures were reached on servers of eight joined GPUs and,
+    beyond, on fabrics that cost no more than 9 % (sizing reference 1.3 and 6.2): these are 100 %. What a lesser
+    network costs follows from its bandwidth, see `needs.spread`.
+    """
+
+    joined: ScalingCurve = _scaling((1, 1.0), (8, 1.0))  # NVLink-class
+    pcie: ScalingCurve = _scaling((1, 1.0), (4, 1.0), (5, 0.77))  # 30 % more time: sizing reference 10, step 5
+    # MLPerf GPT-3: 10,752 H100 keep 93 % of the speed of 3,584; sizing reference 6.3.
+    between_servers: ScalingCurve = _scaling((16, 1.0), (3584, 1.0), (10_752, 0.93))
+
+
 class Demand(Document):
     workloads: tuple[Workload, ...] = Field(min_length=1, max_length=20)
     # Work per unit falls by this share a year through better software, before GPUs are counted.
@@ -344,6 +373,7 @@ class Demand(Document):
         Quantity("share/year", 0.0, 1.0, 0.0, 0.18, "estimate", "https://github.com/mlcommons/inference_results_v5.1"),
     ] = 0.0
     service_target: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
+    scaling: Scaling = Scaling()
 
 
 # ── Plans ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -439,6 +469,35 @@ class Fabric(Document):
     topology: Literal["rail_optimised", "rail_only"] = "rail_optimised"
     oversubscription: Annotated[float, Quantity("1", 1.0, 8.0)] = 1.0  # leaf ports down to up
     spread: Literal["even", "fewest"] = "even"  # links spread evenly, as published, or as few switches as carry them
+    # What joins the servers: the ports they come with, or another network of that class.
+    network: Literal[
+        "ports",
+        "1gbe",
+        "10gbe",
+        "25gbe",
+        "25g_roce",
+        "100gbe",
+        "100g_rdma",
+        "400g_rdma",
+        "8x200g_rdma",
+        "8x400g_rdma",
+        "8x800g_rdma",
+    ] = "ports"
+    planes: Annotated[int, Quantity("1", 1, 4)] = 1  # separate fabrics over which each port is split
+    ufm: bool = False  # fabric managers, a pair
+    cabling: Literal["per_link", "by_distance"] = "per_link"  # one price for every link, or what its length asks for
+    leaf_m: Annotated[float, Quantity("m", 0.5, 2000.0, None, None, "estimate")] = 30.0  # server to leaf
+    spine_m: Annotated[float, Quantity("m", 0.5, 2000.0, None, None, "estimate")] = 50.0  # between switches
+    storage_network: bool = False
+    in_band: bool = False
+    out_of_band: bool = False
+    commissioning_days: Annotated[float, Quantity("day", 0.0, 365.0)] = 0.0  # on top of the servers' burn-in
+
+    @model_validator(mode="after")
+    def _has_a_place_for_managers(self) -> Fabric:
+        if self.ufm and self.topology == "rail_only":
+            raise conflict("ufm", "rails apart have no place for fabric managers")
+        return self
 
 
 class EndOfLife(Document):
@@ -743,6 +802,13 @@ class Operations(Document):
     commissioning_days: Annotated[float | None, Quantity("day", 0.0, 365.0)] = None
     storage_tb: Annotated[float | None, Quantity("TB", 0.0, 1e6)] = 0.0  # None: what the rules below ask for
     gpu_power_limit_w: PowerLimit = None  # of all plans that name none of their own
+    # Whether what the rules below ask for in each server, beyond what it comes with, is bought along.
+    host_memory: Literal["as_built", "as_advised"] = "as_built"
+    local_flash: Literal["as_built", "as_advised"] = "as_built"
+    load_balancer: Literal["bought", "rented", "none"] = "bought"
+    rented_storage: bool = False  # an object store beside rented GPUs, where no storage is owned
+    fabric_fte_per_64_servers: Annotated[float | None, Quantity("FTE", 0.0, 100.0)] = None
+    fabric_acceptance_share: Annotated[float | None, Quantity("share", 0.0, 0.5)] = None  # of what it costs
     # Rules by which memory and storage are advised, to be edited; sizing reference 2.6 and 7.2, the rest estimates.
     host_memory_factor: Annotated[float, Quantity("times", 0.0, 10.0, None, None, "estimate")] = 2.0
     local_flash_tb_per_gpu: Annotated[float, Quantity("TB/GPU", 0.0, 100.0, None, None, "estimate")] = 1.0
@@ -751,6 +817,9 @@ class Operations(Document):
     checkpoint_minutes: Annotated[float, Quantity("minute", 1.0, 1440.0, None, None, "estimate")] = 60.0
     checkpoints_kept: Annotated[int, Quantity("1", 1, 100, None, None, "estimate")] = 5
     model_load_s: Annotated[float, Quantity("second", 1.0, 3600.0, None, None, "estimate")] = 60.0
+    # Writing speed that a terabyte of an all-flash system brings: 65 GB/s at 250–500 TB (DDN AI400X2, general
+    # knowledge, unverified).
+    shared_gb_s_per_tb: Annotated[float, Quantity("GB/s/TB", 0.001, 100.0, None, None, "estimate")] = 0.15
     tax_region: Slug | None = None  # sales tax or VAT row; None: no tax line
     recoverable_tax_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
 

@@ -30,6 +30,7 @@ UNPRICED = frozenset(
         "no_rate",
         "not_in_catalog",
         "no_fabric_ports",
+        "no_cable",
         "unknown_power",
         "power_not_rising",
         "out_of_bounds",

@@ -1,4 +1,4 @@
-"""Shared storage that work asks for, by rules that can be edited: data for each GPU, checkpoints, speed.
+"""Memory and storage that work asks for, by rules that can be edited: in a server, and shared by all.
 
 Sizing reference, sections 2.6 and 7.2; what they leave open is an estimate (catalog/data/other_costs.csv).
 """
@@ -34,6 +34,19 @@ def checkpoint_bytes(work: Workload, shape: ModelShape | None) -> float:
     """Of one checkpoint; 0 for work that saves none of size: adapters, services. [byte]"""
     saves = isinstance(work, TrainingWorkload) or (isinstance(work, TuningWorkload) and work.method == "full")
     return float(formulas.checkpoint_bytes(shape.params_b * 1e9)) if shape is not None and saves else 0.0
+
+
+def host_gb(work: Workload, gpu_memory_gb: float, server_gpus: int, rules: Operations) -> float:
+    """Host memory of a server: jobs stage their checkpoints (twice the GPU memory, section 2.6), others half of it."""
+    return gpu_memory_gb * server_gpus * rules.host_memory_factor * (1.0 if is_job(work) else 0.5)
+
+
+def local_tb(work: Workload, shape: ModelShape | None, server_gpus: int, rules: Operations) -> float:
+    """Fast storage in a server: scratch for each GPU, and three versions of the weights that are served."""
+    scratch = rules.local_flash_tb_per_gpu * server_gpus
+    if shape is None or not isinstance(work, (ServingWorkload, BatchWorkload)):
+        return scratch
+    return scratch + 3.0 * float(formulas.weight_bytes(shape.params_b * 1e9, work.precision)) / TB
 
 
 def shared_tb(work: Workload, shape: ModelShape | None, gpus: Array, rules: Operations) -> Array:

@@ -1,56 +1,235 @@
-"""The fabric of a plan: which servers it joins, what it needs, what it costs, wave by wave."""
+"""The networks of a plan's cluster: what joins its servers, what stands beside it, what it costs, wave by wave."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from planner.engine import fabric
 from planner.engine.calendar import Array
 from planner.engine.fabric import Wiring, wire
 from planner.engine.fleet import Fleet, Holding
 from planner.engine.inputs import Fabric, Plan
 from planner.engine.lines import Ledger
+from planner.engine.links import CLASSES, DEFAULT_SWITCH, Ports, ports_of, radix
 from planner.engine.prices import Item, NoQuote, Source
 from planner.engine.quantities import InputError, Problem
 
 if TYPE_CHECKING:
     from planner.engine.costs.books import Books
 
-DEFAULT_SWITCH = "qm9700"
 LINK_COST = {400: "cable-400g-link", 800: "cable-800g-link"}
+LABOUR = "cabling-labour-link"
+# Fabric managers: a pair of appliances, which take four ports of leaves. Facility reference 1.4 (NVIDIA H100 bill).
+MANAGER, MANAGERS, MANAGER_PORTS = "ufm-enterprise-ndr", 2, 4
+# In-band network: a port of each server on each of two switches, links up to two more once a pair is full; 127 servers
+# then take 8 switches, as in NVIDIA's H100 bill. Facility reference 1.4.
+IN_BAND_SWITCH, IN_BAND_DOWN, IN_BAND_UP, IN_BAND_LINK = "sn4600c", 48, 8, "cable-100g-link"
+OOB_SWITCH, OOB_LINK = "sn2201", "cable-1g-link"
+# Power strips with a port for management: two for every four servers. Estimate.
+STRIPS_PER_SERVER = 0.5
+# Ports of a server on the storage network, and the least links to the storage. Facility reference 1.4.
+STORAGE_PORTS, STORAGE_LINKS = 2, 2
+# Codes of what is a cable, pulled by somebody.
+LINKS = ("link", "storage_link", "in_band_link", "oob_link")
+
+
+def items_asked(asked: Fabric) -> set[str]:
+    """Items that a fabric may be made of: what a price book must hold of switches and appliances."""
+    own = asked.switch or (DEFAULT_SWITCH if asked.network == "ports" else CLASSES[asked.network].switch)
+    beside = {MANAGER} if asked.ufm else set()
+    if asked.in_band or (asked.storage_network and not _carries_storage(asked)):
+        beside.add(IN_BAND_SWITCH)
+    return {own} | beside | ({OOB_SWITCH} if asked.out_of_band else set())
+
+
+def rows_asked(asked: Fabric) -> set[str]:
+    """Rows of other costs that a fabric needs besides those every price book holds."""
+    rows = {IN_BAND_LINK} if asked.in_band or asked.storage_network or asked.out_of_band else set()
+    rows |= {OOB_LINK} if asked.out_of_band else set()
+    if asked.network != "ports":
+        rows |= {CLASSES[asked.network].link, CLASSES[asked.network].nic}
+    if asked.cabling == "by_distance":
+        rows |= {row for rows_of in MEDIUM_ROWS.values() for row in rows_of.values()}
+    return rows - {""}
+
+
+# ── Counts ──
 
 
 @lru_cache(maxsize=4096)
-def _wired(nodes: int, rails: int, radix: int, asked: Fabric) -> Wiring:
+def _wired(nodes: int, rails: int, ports: int, asked: Fabric) -> Wiring:
+    if asked.network != "ports" and rails == 1 and nodes <= ports and not asked.ufm:
+        return Wiring("single", 1, 0, 0, 1, nodes, 0, nodes, 2 * nodes)
     return wire(
         nodes,
         rails,
-        radix,
+        ports,
         oversubscription=asked.oversubscription,
+        ufm=MANAGER_PORTS if asked.ufm else 0,
+        planes=asked.planes,
         even_links=asked.spread == "even",
         rails_apart=asked.topology == "rail_only",
     )
 
 
+# Row of other costs of one link by what it is made of, by speed of the link [Gbit/s].
+MEDIUM_ROWS: dict[int, dict[str, str]] = {
+    100: {"dac": "cable-100g-dac", "aoc": "cable-100g-link", "optics": "cable-100g-link"},
+    200: {"dac": "cable-200g-dac", "aoc": "cable-200g-link"},
+    400: {
+        "dac": "cable-400g-dac",
+        "active_copper": "cable-400g-active",
+        "multimode": "cable-400g-link",
+        "single_mode": "cable-400g-single-mode",
+    },
+    800: {"active_copper": "cable-800g-link", "single_mode": "cable-800g-single-mode"},
+}
+FAMILY = {100: "HDR", 200: "HDR", 400: "NDR", 800: "XDR"}
+OPTICAL = ("aoc", "multimode", "single_mode")
+
+
+@dataclass(frozen=True)
+class Cable:
+    """One kind of link: its row of other costs, and the draw of an end in a switch."""
+
+    row: str
+    end_kw: float = 0.0
+
+
+def _cable(asked: Fabric, ports: Ports, metres: float, path: tuple[str, ...]) -> Cable:
+    """The link of a length; raises InputError `no_cable` where none of that speed reaches it."""
+    row = LINK_COST.get(int(ports.gbps), LINK_COST[400]) if asked.network == "ports" else CLASSES[asked.network].link
+    speed = min((step for step in FAMILY if step >= ports.gbps), default=max(FAMILY))
+    if asked.cabling == "per_link" or ports.gbps < min(FAMILY):
+        return Cable(row)
+    try:
+        medium = fabric.medium_for(metres, FAMILY[speed])
+    except InputError:
+        raise InputError(Problem(path, "no_cable", f"{speed}G, {metres:g} m")) from None
+    watts = medium.watts_per_end or 0.0
+    return Cable(MEDIUM_ROWS[speed][medium.name], watts / 1000.0 if medium.name in OPTICAL else 0.0)
+
+
+def _carries_storage(asked: Fabric) -> bool:
+    """Whether storage has the same switches as jobs; beside a plain Ethernet it has switches of 100G."""
+    return asked.network == "ports" or CLASSES[asked.network].gbps >= 200.0
+
+
+@dataclass(frozen=True)
+class _Bill:
+    """What a number of servers takes, by (code, item or row); and the draw of optics in switches. [kW]"""
+
+    pieces: dict[tuple[str, str], int]
+    optics_kw: float
+
+
+@dataclass(frozen=True)
+class _Kit:
+    """What the bill of any number of servers is made from."""
+
+    asked: Fabric
+    ports: Ports
+    radix: int
+    leaf: Cable
+    spine: Cable
+    storage_switch: str
+    storage_radix: int
+    storage_links: int
+    in_band_radix: int
+
+
+@lru_cache(maxsize=4096)
+def _bill(nodes: int, kit: _Kit) -> _Bill:
+    asked, ports = kit.asked, kit.ports
+    wired = _wired(nodes, ports.count, kit.radix, asked)
+    pieces: Counter[tuple[str, str]] = Counter()
+    pieces["switch", ports.switch] += wired.switches
+    pieces["link", kit.leaf.row] += wired.endpoint_links
+    pieces["link", kit.spine.row] += wired.switch_links
+    if ports.missing:
+        pieces["nic", CLASSES[ports.name].nic] += nodes * ports.missing
+    if asked.ufm:
+        pieces["manager", MANAGER] += MANAGERS
+    if asked.storage_network:
+        switches, links = _storage(nodes, kit)
+        pieces["storage_switch", kit.storage_switch] += switches
+        pieces["storage_link", IN_BAND_LINK if kit.storage_switch == IN_BAND_SWITCH else LINK_COST[400]] += links
+    if asked.in_band:
+        switches, links = _in_band(nodes, kit.in_band_radix)
+        pieces["in_band_switch", IN_BAND_SWITCH] += switches
+        pieces["in_band_link", IN_BAND_LINK] += links
+    if asked.out_of_band:
+        devices = sum(count for (code, _item), count in pieces.items() if code.endswith(("switch", "manager")))
+        reached = nodes + devices + -(-nodes // int(1 / STRIPS_PER_SERVER))
+        switches, up = fabric.out_of_band(reached)
+        pieces["oob_switch", OOB_SWITCH] += switches
+        pieces["oob_link", OOB_LINK] += reached
+        pieces["oob_link", IN_BAND_LINK] += up
+    optics = wired.endpoint_links * kit.leaf.end_kw + 2 * wired.switch_links * kit.spine.end_kw
+    return _Bill({key: count for key, count in pieces.items() if count}, optics)
+
+
+def _storage(nodes: int, kit: _Kit) -> tuple[int, int]:
+    """(switches, links) of the storage network: a pair while its ports suffice, else leaves and spines."""
+    ends = nodes * STORAGE_PORTS + kit.storage_links
+    pair = fabric.spineless_pair(ends, 1, kit.storage_radix)
+    if pair is not None:
+        return pair[0], ends + pair[1]
+    down = kit.storage_radix // 2
+    found = fabric.storage_fabric(
+        nodes, kit.storage_links, STORAGE_PORTS, down, -(-3 * down // 4), radix=kit.storage_radix
+    )
+    return found.fewest_switches, found.cables
+
+
+def _in_band(nodes: int, ports: int) -> tuple[int, int]:
+    """(switches, links) of the in-band network."""
+    ends = int(fabric.in_band(nodes))
+    if nodes <= ports - 1:  # a port joins the two
+        return 2, ends + 1
+    pairs = -(-nodes // IN_BAND_DOWN)
+    return 2 * pairs + 2, ends + 2 * pairs * IN_BAND_UP
+
+
+# ── Over the months ──
+
+
+@dataclass
+class Part:
+    """One kind of goods of the networks, by month of order. Arrays (S, M)."""
+
+    code: str
+    item: str
+    bought: Array
+    unit: str
+    price: Array
+    source: Source
+    formula: str
+
+    @property
+    def service(self) -> bool:
+        """Work of others, and no value."""
+        return self.code == "link_labour"
+
+
 @dataclass
 class Network:
-    """A fabric over the horizon. Arrays (S, M)."""
+    """The networks of a cluster over the horizon. Arrays (S, M).
+
+    switches : in racks, as pieces of one rack unit.   devices : switches and appliances that draw power.
+    """
 
     switch: Item
     rails: int
-    switches_bought: Array
-    links_bought: Array
-    switches: Array  # in service
-    switch_price: Array
-    link_price: Array
-    labour_price: Array
-    link_slug: str
-    source: Source
-    link_source: Source
-    labour_source: Source
+    parts: list[Part]
+    switches: Array
+    devices: Array
     kw_max: Array
     kw_typical: Array
     final: Wiring
@@ -59,48 +238,26 @@ class Network:
     @property
     def goods(self) -> Array:
         """Price paid for switches and links by month of order; pulling the cables is a service and no value."""
-        return np.asarray(self.switches_bought * self.switch_price + self.links_bought * self.link_price)
+        return np.asarray(sum(part.bought * part.price for part in self.parts if not part.service))
 
     def write(self, ledger: Ledger, plan: Plan) -> None:
         drivers = tuple(
-            f"plans/{plan.slug}/fabric/{name}" for name in ("when", "topology", "oversubscription", "spread")
+            f"plans/{plan.slug}/fabric/{name}"
+            for name in ("when", "network", "topology", "oversubscription", "spread", "cabling")
         )
-        ledger.add(
-            "capex.fabric",
-            "switch",
-            self.switches_bought,
-            "switch",
-            self.switch_price,
-            self.source,
-            "fabric_switches",
-            item=self.switch.slug,
-            factors=self.factors,
-            drivers=drivers,
-        )
-        ledger.add(
-            "capex.fabric",
-            "link",
-            self.links_bought,
-            "link",
-            self.link_price,
-            self.link_source,
-            "fabric_links",
-            item=self.link_slug,
-            factors=self.factors,
-            drivers=drivers,
-        )
-        ledger.add(
-            "capex.fabric",
-            "link_labour",
-            self.links_bought,
-            "link",
-            self.labour_price,
-            self.labour_source,
-            "fabric_links",
-            item="cabling-labour-link",
-            factors=self.factors,
-            drivers=drivers,
-        )
+        for part in self.parts:
+            ledger.add(
+                "capex.fabric",
+                part.code,
+                part.bought,
+                part.unit,
+                part.price,
+                part.source,
+                part.formula,
+                item=part.item,
+                factors=self.factors,
+                drivers=drivers,
+            )
 
 
 def _after_delivery(holding: Holding) -> Array:
@@ -109,75 +266,120 @@ def _after_delivery(holding: Holding) -> Array:
     return holding.hosts[:, np.minimum(np.arange(months) + holding.lead, months - 1)]
 
 
-def network_for(plan: Plan, fleet: Fleet, books: Books) -> Network:
+def network_for(plan: Plan, fleet: Fleet, books: Books, storage_gb_s: float = 0.0) -> Network:
     """Wire a plan's servers: a pair of switches while ports suffice, else a rail-optimised tree; grown wave by wave.
 
-    Raises InputError where the servers have no fabric ports, NoQuote where the switch has no price.
+    storage_gb_s : speed of the shared storage, which sizes the links to it. [GB/s]
+    Raises InputError where the servers have no ports for it, NoQuote where something has no price.
     """
-    rails = max((holding.machine.build.fabric_ports for holding in fleet.holdings), default=0)
-    speed = max((holding.machine.build.fabric_port_gbps for holding in fleet.holdings), default=0.0)
-    if rails == 0:
-        raise InputError(
-            Problem(
-                ("plans", plan.slug, "fabric"),
-                "no_fabric_ports",
-                fleet.holdings[0].machine.slug if fleet.holdings else "",
-            )
-        )
-    slug = plan.fabric.switch or DEFAULT_SWITCH
-    switch = books.book.items.get(slug)
-    if switch is None or not switch.ports:
-        raise NoQuote(slug)
-    if switch.typical_kw is None and switch.max_kw is None:
-        raise InputError(Problem(("plans", plan.slug, "fabric", "switch"), "unknown_power", slug))
-    price, source = books.price(slug, switch.price)
-    link_slug = LINK_COST.get(int(speed), LINK_COST[400])
-    link, link_source = books.cost(link_slug)
-    labour, labour_source = books.cost("cabling-labour-link")
-
+    asked, kit = plan.fabric, _kit(plan, fleet, books, storage_gb_s)
     shape = fleet.holdings[0].shape
-    present = sum((holding.hosts for holding in fleet.holdings), np.zeros(shape))
+    present: Array = sum((holding.hosts for holding in fleet.holdings), np.zeros(shape))
     # ports are bought with the order of the servers that use them; a server that replaces another takes its ports
     nodes = np.maximum.accumulate(
         np.maximum(present, sum(map(_after_delivery, fleet.holdings), np.zeros(shape))), axis=1
     )
-    if plan.fabric.final_nodes:
-        nodes = np.where(nodes > 0, np.maximum(nodes, plan.fabric.final_nodes), 0.0)
-
-    count, links = np.zeros(nodes.shape), np.zeros(nodes.shape)
+    if asked.final_nodes:
+        nodes = np.where(nodes > 0, np.maximum(nodes, asked.final_nodes), 0.0)
+    counts: dict[tuple[str, str], Array] = {}
+    optics = np.zeros(shape)
     for number in np.unique(nodes):
         if number > 0:
-            wired = _wired(int(number), rails, switch.ports, plan.fabric)
-            count[nodes == number] = wired.switches
-            links[nodes == number] = wired.links
-    bought = np.clip(np.diff(count, axis=1, prepend=0.0), 0.0, None)
-    links_bought = np.clip(np.diff(links, axis=1, prepend=0.0), 0.0, None)
-    running = np.where(present > 0, count, 0.0)
-    final = _wired(max(1, int(nodes.max())), rails, switch.ports, plan.fabric)
-    typical = switch.typical_kw if switch.typical_kw is not None else switch.max_kw or 0.0
-    maximum = switch.max_kw if switch.max_kw is not None else typical
-    rest = books.paths["rest"]
+            bill = _bill(int(number), kit)
+            optics[nodes == number] = bill.optics_kw
+            for key, pieces in bill.pieces.items():
+                counts.setdefault(key, np.zeros(shape))[nodes == number] = pieces
+    on = np.where(present > 0, 1.0, 0.0)
+    maximum, typical, units, devices = (np.zeros(shape) for _name in range(4))
+    for (code, slug), count in counts.items():
+        if code.endswith(("switch", "manager")):
+            item, running = _device(slug, plan, books), count * on
+            most, usual = _power(item)
+            maximum += running * most
+            typical += running * usual
+            units += running * max(1.0, item.rack_units or 1.0)
+            devices += running
+    typical = np.minimum(typical + optics * on, np.maximum(maximum, typical))
+    final = _wired(max(1, int(nodes.max())), kit.ports.count, kit.radix, asked)
     return Network(
-        switch=switch,
-        rails=rails,
-        switches_bought=bought,
-        links_bought=links_bought,
-        switches=running,
-        switch_price=price * rest,
-        link_price=link * rest,
-        labour_price=labour * books.paths["wages"],
-        link_slug=link_slug,
-        source=source,
-        link_source=link_source,
-        labour_source=labour_source,
-        kw_max=running * maximum,
-        kw_typical=running * typical,
+        switch=_device(kit.ports.switch, plan, books),
+        rails=kit.ports.count,
+        parts=_parts(counts, plan, books),
+        switches=units,
+        devices=devices,
+        kw_max=maximum,
+        kw_typical=typical,
         final=final,
         factors={
             "nodes": float(nodes.max()),
-            "rails": float(rails),
-            "ports": float(switch.ports),
+            "rails": float(kit.ports.count),
+            "ports": float(kit.radix),
             "leaf": float(final.leaf),
             "spine": float(final.spine),
         },
     )
+
+
+def _kit(plan: Plan, fleet: Fleet, books: Books, storage_gb_s: float) -> _Kit:
+    asked = plan.fabric
+    found = [ports_of(asked, holding.machine.build) for holding in fleet.holdings]
+    known = [ports for ports in found if ports is not None]
+    if not known:
+        slug = fleet.holdings[0].machine.slug if fleet.holdings else ""
+        raise InputError(Problem(("plans", plan.slug, "fabric"), "no_fabric_ports", slug))
+    # of several kinds of server the one with the most ports decides, at the highest speed
+    ports = max(known, key=lambda each: (each.count, each.gbps))
+    ports = replace(ports, gbps=max(each.gbps for each in known), there=min(each.there for each in known))
+    switch = _device(ports.switch, plan, books)
+    path = ("plans", plan.slug, "fabric")
+    storage = ports.switch if _carries_storage(asked) else IN_BAND_SWITCH
+    links = math.ceil(storage_gb_s * 8.0 / (switch.port_gbps or ports.gbps)) if asked.storage_network else 0
+    return _Kit(
+        asked=asked,
+        ports=ports,
+        radix=radix(switch.ports or 0, switch.port_gbps, ports.gbps / asked.planes),
+        leaf=_cable(asked, ports, asked.leaf_m, (*path, "leaf_m")),
+        spine=_cable(asked, ports, asked.spine_m, (*path, "spine_m")),
+        storage_switch=storage,
+        storage_radix=(_device(storage, plan, books).ports or 0) if asked.storage_network else 0,
+        storage_links=max(STORAGE_LINKS, links),
+        in_band_radix=(_device(IN_BAND_SWITCH, plan, books).ports or 0) if asked.in_band else 0,
+    )
+
+
+def _device(slug: str, plan: Plan, books: Books) -> Item:
+    """A switch or appliance whose ports and power are known; raises NoQuote, or InputError `unknown_power`."""
+    item = books.book.items.get(slug)
+    if item is None or (slug != MANAGER and not item.ports):
+        raise NoQuote(slug)
+    if item.typical_kw is None and item.max_kw is None:
+        raise InputError(Problem(("plans", plan.slug, "fabric", "switch"), "unknown_power", slug))
+    return item
+
+
+def _power(item: Item) -> tuple[float, float]:
+    """(maximum, typical) draw; the one for the other where only one is known. [kW]"""
+    typical = item.typical_kw if item.typical_kw is not None else item.max_kw or 0.0
+    return (item.max_kw if item.max_kw is not None else typical), typical
+
+
+def _parts(counts: dict[tuple[str, str], Array], plan: Plan, books: Books) -> list[Part]:
+    """What is bought in each month, priced; labour for every link last."""
+    rest, found = books.paths["rest"], []
+    pulled: Array = np.zeros(1)
+    for (code, slug), count in counts.items():
+        bought = np.clip(np.diff(count, axis=1, prepend=0.0), 0.0, None)
+        if code.endswith(("switch", "manager")):
+            item = _device(slug, plan, books)
+            price, source = books.price(slug, item.price)
+            unit = "switch" if code != "manager" else "each"
+            found.append(Part(code, slug, bought, unit, price * rest, source, "fabric_switches"))
+            continue
+        price, source = books.cost(slug)
+        unit = "each" if code == "nic" else "link"
+        found.append(Part(code, slug, bought, unit, price * rest, source, "fabric_links"))
+        if code in LINKS:
+            pulled = pulled + bought
+    price, source = books.cost(LABOUR)
+    labour = Part("link_labour", LABOUR, pulled, "link", price * books.paths["wages"], source, "fabric_links")
+    return [*found, labour]

@@ -79,6 +79,25 @@ SELDOM = {
     "oversubscription",
     "spread",
     "switch",
+    "planes",
+    "ufm",
+    "cabling",
+    "leaf_m",
+    "spine_m",
+    "storage_network",
+    "in_band",
+    "out_of_band",
+    "joined",
+    "pcie",
+    "between_servers",
+    "replica_gpus",
+    "host_memory",
+    "local_flash",
+    "load_balancer",
+    "rented_storage",
+    "fabric_fte_per_64_servers",
+    "fabric_acceptance_share",
+    "shared_gb_s_per_tb",
     "provider_class",
     "reserved_units",
     "rack_cfm",
@@ -173,7 +192,7 @@ SELDOM = {
     "full_attention_layers",
     "moe",
 }
-NOT_SELDOM = {"Market.provider_class"}
+NOT_SELDOM = {"Market.provider_class", "Fabric.network"}
 MONTH_NAMED = {"fiscal_year_start_month"}  # numbers that are chosen by the name of a month
 # Fields that say nothing under a rule of follow-up purchases.
 UNUSED_FOLLOW_UP = {

@@ -14,7 +14,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from planner.engine.energy import Tier
-from planner.engine.inputs import Band, Cabinet, CapacityBlock, CurvePoint, Phase, Step, Wave
+from planner.engine.inputs import Band, Cabinet, CapacityBlock, CurvePoint, Phase, Scaling, ScalingPoint, Step, Wave
 from planner.engine.quantities import Document, InputError, Problem, Quantity, quantity_of
 from planner.forms.fields import Declared
 from planner.forms.tables import read_table, write_table
@@ -216,7 +216,7 @@ def _points(text: str) -> list[str]:
     return [part.strip().removesuffix(",") for part in parts if part.strip()]
 
 
-WHOLE = ("month", "quantity", "sequence")
+WHOLE = ("month", "quantity", "sequence", "gpus")
 
 
 def _columns(each: Declared) -> tuple[tuple[str, Quantity | None], tuple[str, Quantity | None]]:
@@ -229,6 +229,7 @@ def _columns(each: Declared) -> tuple[tuple[str, Quantity | None], tuple[str, Qu
         "bands": Band,
         "cabinets": Cabinet,
         "blocks": CapacityBlock,
+        **dict.fromkeys(Scaling.model_fields, ScalingPoint),
     }
     (first, one), (second, other) = models.get(each.name, CurvePoint).model_fields.items()
     return (first, quantity_of(one)), (second, quantity_of(other))

@@ -16,6 +16,7 @@ from planner import wording
 from planner.engine.calendar import lead_in_months
 from planner.engine.carbon import grid_factor
 from planner.engine.costs.books import LOADED_COST
+from planner.engine.eligibility import has_rate
 from planner.engine.evaluate import Evaluation, PlanResult
 from planner.engine.housing import PUE_BY_METHOD
 from planner.engine.inputs import (
@@ -27,12 +28,16 @@ from planner.engine.inputs import (
     TuningWorkload,
     Workload,
 )
-from planner.engine.prices import Price, PriceBook, Source
+from planner.engine.prices import Accelerator, Price, PriceBook, Source
 from planner.engine.quantities import Document, InputError, Problem, quantity_of
 from planner.services import pricebook
+from planner.services.evaluation import Recent
 
 # Fees of a colocation hall that the catalog has a figure for.
 COLOCATION_FEES = {"cross_connect_price": "cross-connect", "remote_hands_price": "remote-hands-hour"}
+_cards = Recent(2)
+# Lines of what stands around the GPUs, whose unit prices anybody may replace.
+AROUND = ("host_memory", "load_balancer")
 MIN_SERVICE_WITH_OVERFLOW = 18  # months; model, section 3
 
 
@@ -79,6 +84,17 @@ def unit_prices(scenario: Scenario, evaluation: Evaluation) -> list[Priced]:
                 name = _("{card} card, added later").format(card=book.accelerators[card.accelerator].name)
                 add(card.slug, name, "money/card", card.price)
     for result in evaluation.plans:
+        for line in result.lines:
+            if line.category in ("capex.fabric", "capex.storage") or line.code in AROUND:
+                if (item := book.items.get(line.item)) is not None:
+                    add(line.item, wording.item(line.item, book), "money/each", item.price)
+                elif (row := book.costs.get(line.item)) is not None:
+                    price = Price(amount=row.likely, currency=row.currency, rate=row.rate, source=row.source)
+                    add(line.item, wording.item(line.item, book), f"money/{line.quantity_unit}", price)
+        for reason in result.infeasible:
+            slug = str(reason.facts.get("item"))
+            if reason.code == "no_quote" and slug in book.items:
+                add(slug, wording.item(slug, book), "money/each", book.items[slug].price)
         for offer in [result.offer, *result.offers_by_class.values()]:
             if offer is not None:
                 name = _("{offer}, rented").format(offer=wording.item(offer.slug, book))
@@ -178,9 +194,22 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
             (slug, wording.item(slug)) for slug in catalog.of_kind("cost") if slug.startswith(("vat-", "sales-tax-"))
         )
     if kind == "build":
-        return _by_name((slug, wording.product(item.name)) for slug, item in catalog.of_kind("build").items())
+        return _by_name(
+            (slug, wording.product(item.name))
+            for slug, item in catalog.of_kind("build").items()
+            if _rated(catalog, scenario, item.spec.accelerator_slug)
+        )
     known = catalog.of_kind(kind).items()
     return _by_name((slug, item.name) for slug, item in known if kind != "model" or pricebook.sizable(item))
+
+
+def _rated(catalog: Catalog, scenario: Scenario, slug: str) -> bool:
+    """Whether a kind of GPU has a rate for any of the work: what has none for all of it is not offered."""
+    # the catalog is kept with its cards, so that no other can take its identity meanwhile
+    cards: dict[str, Accelerator] = _cards.get(id(catalog), lambda: (pricebook.accelerators(catalog), catalog))[0]
+    if slug not in cards:
+        return False
+    return any(has_rate(work, cards[slug], cards.get(work.accelerator)) for work in scenario.demand.workloads)
 
 
 def narrowed_by(scenario: Scenario, path: str) -> str:

@@ -15,6 +15,7 @@ from catalog.export_rules import export_rules
 from catalog.records import Catalog, ItemRecord, Provenance, QuoteRecord
 from catalog.tariff_periods import Schedule, schedules
 from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION, cloud_rows
+from planner.engine.costs.books import rows_asked as server_rows_asked
 from planner.engine.energy import Period
 from planner.engine.inputs import HpcWorkload, PoolWorkload, Scenario
 from planner.engine.prices import (
@@ -35,7 +36,8 @@ from planner.engine.prices import (
     TariffSchedule,
     Verdict,
 )
-from planner.engine.wiring import DEFAULT_SWITCH
+from planner.engine.wiring import items_asked
+from planner.engine.wiring import rows_asked as fabric_rows_asked
 
 # All GPUs of such a build share one fast domain; bridges join two to four cards, PCIe none.
 ONE_DOMAIN = {"NVLink-switch", "NVLink-mesh", "Infinity-Fabric", "RoCE-onboard", "HCCS"}
@@ -73,6 +75,12 @@ def in_currency(book: PriceBook, catalog: Catalog, currency: str) -> PriceBook:
 def everything(catalog: Catalog, currency: str, day: date) -> PriceBook:
     """The price book of all hardware: every accelerator, server, card, model and offer on demand, for no scenario."""
     return _Maker(catalog, currency, day).hardware()
+
+
+def accelerators(catalog: Catalog) -> dict[str, Accelerator]:
+    """Every GPU of the catalog with its figures; they have no prices."""
+    maker = _Maker(catalog, "USD", date.min)
+    return {slug: maker._accelerator(item) for slug, item in catalog.of_kind("accelerator").items()}
 
 
 def exchange_rate(catalog: Catalog, one: str, other: str, day: date) -> float | None:
@@ -113,10 +121,14 @@ class Asked:
             builds=_named(builds),
             cards=_named([rented.accelerator for rented in overflows] + [work.accelerator for work in works]),
             offers=_named(rented.offer for rented in overflows),
-            switches=_named(plan.fabric.switch or DEFAULT_SWITCH for plan in plans),
+            switches=frozenset().union(*(items_asked(plan.fabric) for plan in plans)),
             markets=_named(site.colocation.market for site in sites if site.colocation),
             presets=_named(work.preset for work in works if not isinstance(work, (PoolWorkload, HpcWorkload))),
-            costs=COST_ROWS.union(*map(cloud_rows, scenarios))
+            costs=COST_ROWS.union(
+                *map(cloud_rows, scenarios),
+                *(fabric_rows_asked(plan.fabric) for plan in plans),
+                *(server_rows_asked(each.operations) for each in scenarios),
+            )
             | _named(taxes)
             | _named(step.item for site in sites for step in site.upgrades),
             regions=_named(site.region for site in sites),
@@ -181,7 +193,11 @@ class _Maker:
             builds={slug: self._build(self.catalog.item("build", slug)) for slug in builds},
             addons={slug: self._addon(addon) for slug in builds for addon in self.catalog.addons_of(slug)[:1]},
             offers=dict(sorted(offers.items())),
-            items={slug: self._switch(item) for slug, item in self._some("switch", asked.switches)},
+            items={
+                slug: self._switch(item)
+                for kind in ("switch", "mgmt")
+                for slug, item in self._some(kind, asked.switches)
+            },
             costs={
                 slug: self._cost(item, item.spec.likely)
                 for slug, item in self._some("cost", asked.costs)

@@ -310,15 +310,15 @@ def _prices_for(row: ScenarioRow, scenario: Scenario, head: ScenarioVersion, ste
 
     A step that an undo takes restores the exact prices it started from, unless others have moved on since.
     """
-    wanted, former = named_items(scenario), Scenario.read(head.document)
+    wanted, former = _priced_items(scenario), Scenario.read(head.document)
     if step is not None:
         start, end = step
         then = Scenario.read(end.document)
-        if head.prices_id == start.prices_id and wanted <= named_items(then):
+        if head.prices_id == start.prices_id and wanted <= _priced_items(then):
             return end.prices_id
         if start.prices_id != end.prices_id:
             return evaluation.pin(_after_step(row, scenario, head, step))
-    if wanted <= named_items(former):
+    if wanted <= _priced_items(former):
         return head.prices_id
     return evaluation.pin(pinned.carried(evaluation.catalog(), scenario, evaluation.book_of(head.prices_id), former))
 
@@ -357,6 +357,12 @@ def _refuse_unknown(named: frozenset[tuple[str, Any]], patch: list[list[Any]]) -
         if not known:
             path = next((path for path, _old, new in patch if new == name), patch[0][0] if patch else "")
             raise InputError(Problem(tuple(path.split("/")), "not_in_catalog", name))
+
+
+def _priced_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:
+    """What a document needs prices of: what it names, and what follows from its choices, such as a kind of network."""
+    asked = pricebook.Asked.by(scenario)
+    return named_items(scenario) | {("implied", slug) for slug in asked.switches | asked.costs}
 
 
 def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:

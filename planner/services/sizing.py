@@ -179,7 +179,7 @@ class Need:
 
     state : "fits"; "software" where it runs another software stack than the work needs; "memory" where one job does
             not fit any gang or replica; "rate" where the catalog lacks what the rate follows from; "target" where no
-            number of GPUs suffices.
+            number of GPUs suffices; "copy" where a copy of the size that is asked for does not work.
     gpus, gpus_last : needed today and in the last month, whole. [GPU]
     band  : (fewest, most) GPUs where runs reach the upper or the lower end of what was published for this hardware;
             None for other work, and where the planner says what they reach.
@@ -332,6 +332,8 @@ class _Asked:
         wanted = need.required[0]
         if not np.isfinite(wanted).all():
             return Need(card, item, "target", gpus, held, need)
+        if need.sizes is not None:
+            return Need(card, item, "copy", gpus, held, need)
         if not need.fits:
             return Need(card, item, "memory", gpus, held, need)
         runs = need.runs_in(gpus, joined=True)
@@ -442,7 +444,8 @@ def _rate(need: Requirement, work: Workload) -> tuple[float, str, bool] | None:
         unit = "item/s" if work.tokens_b_per_month is None else "token/s"
         return (factors["measured_rate"] * kept if measured else factors["batch_rate"]), unit, measured
     if factors.get("gpu_hours_per_run") and "tokens" in factors:
-        return factors["tokens"] / (factors["gpu_hours_per_run"] * 3600.0), "token/s", measured
+        spread = factors.get("scaling_share", 1.0) * factors.get("network_share", 1.0)
+        return factors["tokens"] * spread / (factors["gpu_hours_per_run"] * 3600.0), "token/s", measured
     if isinstance(work, HpcWorkload):
         flops = factors["measured_rate"] if measured else factors["fp64_flops"] * factors["efficiency"]
         return flops * kept / 1e12, "TFLOP/s", measured

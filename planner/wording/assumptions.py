@@ -24,6 +24,7 @@ FAILURES = {
     "service_target": _("it falls short of the demand"),
     "memory": _("a model does not fit its machines"),
     "deadline": _("a deadline cannot be met"),
+    "replica_size": _("copies of a model over that many GPUs do not work"),
     "wrong_software": _("its GPUs run other software"),
     "noise": _("it is too loud for the room"),
     "missing_rate": _("an exchange rate is missing"),

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from planner.engine.inputs import Scenario
 from planner.engine.quantities import Quantity, quantity_of
-from planner.wording import upkeep
+from planner.wording import networks, upkeep
 from planner.wording.contracts import CHOICE_WORDS, FIELD_WORDS
 from planner.wording.lines import category
 from planner.wording.numbers import quantity
@@ -355,7 +355,7 @@ FIELDS: dict[str, Words] = {
     "Fabric.final_nodes": Words(
         _("Wire for"), _("Servers for which the fabric is wired from the start."), _("grown wave by wave")
     ),
-    "Fabric.switch": Words(_("Switch"), _("Switch of the fabric."), _("a 64-port 400G switch")),
+    "Fabric.switch": Words(_("Switch"), _("Switch of the fabric."), _("the usual one of the network")),
     "Fabric.topology": Words(
         _("Topology"),
         _(
@@ -611,6 +611,7 @@ FIELDS: dict[str, Words] = {
         _("Cost lines"), _("Which lines are counted; those switched off are listed as left out."), _("as usual")
     ),
 }
+FIELDS |= {name: Words(*parts) for name, parts in networks.FIELDS.items()}
 
 FIELDS |= {name: Words(*texts) for name, texts in upkeep.FIELDS.items()}
 FIELDS |= FIELD_WORDS
@@ -673,6 +674,7 @@ SECTIONS = {
     "residual": _("Resale value"),
     "own_prices": _("Own prices"),
     "model": _("Architecture"),
+    **networks.SECTIONS,
 }
 
 CHOICES: dict[tuple[str, Any], Any] = {
@@ -793,6 +795,7 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("region", "CN"): _("China"),
     ("region", "IN"): _("India"),
     ("schema_version", 1): "1",
+    **networks.CHOICES,
     **CHOICE_WORDS,
 } | upkeep.CHOICES
 
@@ -967,10 +970,27 @@ def value_text(path: str, value: Any, currency: str = "", document: Any = None) 
     """A field's value with its unit, a choice in words, an empty field by what then holds."""
     if value is None:
         return empty_text(path, document) or gettext("not given")
+    if isinstance(value, (list, tuple)):
+        return gettext("; ").join(_entry(path, entry, currency, document) for entry in value)
     declared = declaration(path, document)
     if declared is not None and not isinstance(value, bool):
         return quantity(value, declared.unit, currency, _workload_of(path, document))
     return choice(path, value)
+
+
+def _entry(path: str, entry: Any, currency: str, document: Any) -> str:
+    """An entry of a list: a value, or the two of a point: "8 GPUs: 95 %"."""
+    place = locate(path, document)
+    models = [] if place is None else _inside(place.owner.model_fields[place.field].annotation)[0]
+    if not models or not isinstance(entry, (dict, BaseModel)):
+        return str(entry)
+    plain = entry if isinstance(entry, dict) else entry.model_dump()
+    units = {name: quantity_of(info) for name, info in models[0].model_fields.items()}
+    work = _workload_of(path, document)
+    return ": ".join(
+        quantity(value, unit.unit if unit is not None else "1", currency, work)
+        for value, unit in ((plain[name], units[name]) for name in units if name in plain)
+    )
 
 
 def _workload_of(path: str, document: Any) -> Any:

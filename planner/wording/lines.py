@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from planner.engine.calendar import Calendar
 from planner.engine.lines import Line
 from planner.engine.prices import PriceBook
-from planner.wording import numbers, upkeep
+from planner.wording import networks, numbers, upkeep
 from planner.wording.numbers import MINUS, chinese, exact_percent, money, month_label, number, unit_price
 from planner.wording.rates import rate_name
 from planner.wording.sources import provider
@@ -120,6 +120,7 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "data_out"): _("Data out"),
     ("", "data_stored"): _("Storage in the cloud"),
     ("", "egress"): _("Data out"),
+    **networks.LINES,
 } | upkeep.LINES
 
 NAMED_BY_ITEM = frozenset({"rack", "pdu", "shelf", "link", "link_labour", "load_balancer"})  # the item says it all
@@ -204,6 +205,7 @@ ITEM_WORDS = {
     "ups-office-6kva": _("Rack UPS, 6 kVA"),
     "ups-modular": _("Modular UPS"),
     "generator": _("Diesel generator"),
+    **networks.ITEMS,
 }
 
 FORMULAS = {
@@ -255,6 +257,7 @@ FORMULAS = {
     "share_of_cloud": _("cloud bill × share"),
     "fabric_switches": _("switches × today's price × price path"),
     "fabric_links": _("links × price × price path"),
+    **networks.FORMULAS,
 } | upkeep.FORMULAS
 
 
@@ -485,7 +488,6 @@ FACTORS = {
     "target_utilisation": _("Target utilisation"),
     "allocation": _("Allocation share of the scheduler"),
     "available": _("Allocation × (1 − maintenance)"),
-    "pcie": _("PCIe factor of large jobs"),
     "gpu_hours_per_run": _("GPU-hours per run"),
     "deadline_days": _("Deadline per run"),
     "gang": _("GPUs of one job"),
@@ -554,4 +556,5 @@ FACTORS = {
     "spine": _("Spine switches"),
     "software": _("Work left after software speed-up"),
     "mean": _("Mean"),
+    **networks.FACTORS,
 } | upkeep.FACTORS

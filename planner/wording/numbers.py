@@ -119,6 +119,8 @@ UNITS = {
     "dB(A)": "dB(A)",
     "TB": "TB",
     "GB": "GB",
+    "GB/s/TB": "GB/s / TB",
+    "m": "m",
     "TB/GPU": "TB / GPU",
     "GB/s": "GB/s",
     "1/1000 server-day": _("per 1,000 server-days"),

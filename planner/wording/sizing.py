@@ -42,6 +42,7 @@ STATES = {
     "memory": _("does not fit"),
     "rate": _("no rate known"),
     "target": _("no number suffices"),
+    "copy": _("copies of that size do not work"),
 }
 FITS = {
     "fits": _("fits"),

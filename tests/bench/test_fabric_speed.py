@@ -16,6 +16,7 @@ from planner.engine.inputs import Scenario
 from planner.engine.layout import layout
 from planner.services import gallery, pricebook
 
+REMEMBERED = (tree.tree_layout, topologies.wire, wiring._wired, wiring._bill, racks._pack, housing.packed)
 GOAL_MS = 5.0
 LAB_GOAL_MS = 40.0
 
@@ -23,7 +24,7 @@ LAB_GOAL_MS = 40.0
 def _best_ms(work, rounds=7):
     times = []
     for _ in range(rounds):
-        for remembered in (tree.tree_layout, topologies.wire, wiring._wired, racks._pack, housing.packed):
+        for remembered in REMEMBERED:
             remembered.cache_clear()
         begin = time.process_time()
         work()
@@ -43,7 +44,11 @@ def test_a_fabric_of_4096_nodes_takes_at_most_five_milliseconds(capsys):
 
 @pytest.mark.bench
 def test_the_driving_lab_with_fabric_and_racks_for_60_months(capsys):
-    scenario = Scenario.read({**gallery.document("driving-lab"), "months": 60})
+    document = gallery.document("driving-lab")
+    cluster, *others = document["plans"]
+    beside = {"storage_network": True, "in_band": True, "out_of_band": True, "cabling": "by_distance"}
+    cluster = {**cluster, "fabric": {**cluster["fabric"], **beside}}
+    scenario = Scenario.read({**document, "plans": [cluster, *others], "months": 60})
     prices = pricebook.build(shipped(), scenario)
     answer = evaluate(scenario, prices)
     assert any(result.network is not None for result in answer.plans)

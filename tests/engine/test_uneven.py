@@ -98,3 +98,51 @@ def test_a_replica_is_never_split_over_more_gpus_than_divide_its_heads():
     card = {"memory_gb": 24, "bandwidth_gbps": 900, "bf16_tflops": 165}
     assert w.smallest_replica(LLAMA, "bf16", 500, 100, **card) is not None
     assert w.smallest_replica(small, "bf16", 500, 100, **card) is None
+
+
+# ── Copies of a model over a number of GPUs that somebody typed ──
+
+
+@pytest.mark.parametrize("gpus", [3, 5, 6, 7])
+def test_a_copy_over_gpus_that_do_not_divide_the_heads_is_refused_with_the_sizes_that_work(gpus):
+    result = placed(8, serving(replica_gpus=gpus))
+    (reason,) = [found for found in result.infeasible if found.code == "replica_size"]
+    assert reason.facts["gpus"] == gpus
+    assert reason.facts["sizes"] == [4, 8]  # 64 heads; 140 GB fit over four GPUs of 69 usable GB, not over two
+
+
+def test_a_copy_over_three_gpus_is_not_rented_in_silence_either():
+    start = {"build": "chassis", "cards": 3}
+    result = evaluated(plan(start=start, overflow={"accelerator": "gpu"}), work=serving(replica_gpus=3)).plans[0]
+    (told,) = warned(result, "replica_size")
+    assert told["sizes"] == [4, 8]
+
+
+def test_a_copy_over_too_few_gpus_for_its_memory_is_refused_too():
+    assert [found.code for found in placed(8, serving(replica_gpus=2)).infeasible] == ["replica_size"]
+
+
+def test_a_copy_over_three_gpus_is_fine_where_three_divide_the_heads():
+    twelve = {**LLAMA, "params_b": 60.0, "heads": 48, "kv_heads": 8}
+    result = placed(6, serving(model=twelve, replica_gpus=3))
+    assert result.feasible
+    assert result.requirements["chassis"]["chat"].replica == 3
+    assert warned(result, "stranded_gpus") == []
+
+
+def test_a_larger_copy_than_needed_is_what_is_asked_for():
+    assert placed(8, serving(replica_gpus=8)).requirements["chassis"]["chat"].replica == 8
+
+
+def test_a_measured_service_over_three_gpus_a_copy_is_warned_of():
+    measured = serving(model=None, measured_requests_per_s_per_gpu=1.0, replica_gpus=3)
+    result = placed(6, measured)
+    assert warned(result, "uneven_gang") == [{"workload": "chat", "gpus": 3, "needed_gpus": 4}]
+    assert result.requirements["chassis"]["chat"].replica == 3
+
+
+@pytest.mark.parametrize("servers", [1, 3, 5])
+def test_independent_servers_of_one_gpu_hold_no_copy_over_four(servers):
+    apart = plan(start={"build": "single", "quantity": servers}, fabric={"when": "never"})
+    result = evaluated(apart, work=serving()).plans[0]
+    assert [reason.code for reason in result.infeasible] == ["memory"]

@@ -168,7 +168,7 @@ def test_u014_every_price_names_unit_and_period(row):
     assert all("USD" in unit for unit in units.values())
     assert units["sites/office/electricity_price_per_kwh"] == "USD / kWh"
     prices = {path: unit for path, unit in units.items() if path.startswith("market/own_prices/")}
-    assert set(prices.values()) == {"USD / server", "USD / card", "USD / GPU-hour"}
+    assert set(prices.values()) == {"USD / server", "USD / card", "USD / GPU-hour", "USD / piece", "USD / link"}
 
 
 def test_a_price_per_gpu_hour_is_stored_for_the_instance(row, editor):

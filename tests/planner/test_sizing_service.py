@@ -202,3 +202,11 @@ def test_every_accelerator_that_fits_makes_a_scenario_or_says_why_not(kind):
                 made(answer, need.slug)
         else:
             assert made(answer, need.slug)[2].plans
+
+
+@pytest.mark.parametrize("gpus", [3, 5, 6, 7])
+def test_a_copy_over_a_number_that_does_not_divide_the_heads_fits_nowhere(gpus):
+    need = answered("serving", replica_gpus=gpus).of("h200-sxm")
+    assert (need.state, need.fits) == ("copy", False)
+    assert 8 in need.requirement.sizes
+    assert gpus not in need.requirement.sizes

@@ -25,7 +25,8 @@ HAN = re.compile("[\u4e00-\u9fff]")
 CALENDAR = Calendar("2026-12", 60)
 # Words of the field that are the same in both languages.
 SAME = {"PUE", "GPU", "MHA", "GQA", "MQA", "MLA", "BF16", "FP8", "FP4", "1", "GPUs"} | {
-    *("LoRA", "CUDA", "ROCm", "CANN", "XLA", "Neuron", "oneAPI")
+    *("LoRA", "CUDA", "ROCm", "CANN", "XLA", "Neuron", "oneAPI"),
+    *("100G RDMA", "400G RDMA", "8 × 200G RDMA", "8 × 400G RDMA", "8 × 800G RDMA"),
 }
 
 
@@ -236,6 +237,10 @@ FACTS = {
     "category": "opex.staff",
     "amount": 1000.0,
     "plan": "cluster",
+    "share": 0.77,
+    "servers": 2,
+    "network": "10gbe",
+    "sizes": [1, 2, 4, 8],
 }
 
 

@@ -32,6 +32,7 @@ class PlanCosts:
     ledger: Ledger
     storage_tb: Array  # shared storage in place in each month, (S, M) [TB]
     repairs: dict[str, Repairs] = field(default_factory=dict)  # by build slug; empty where failures are not counted
+    in_servers: dict[str, tuple[float, float]] = field(default_factory=dict)  # by build: host [GB], local flash [TB]
     bought: list[Purchases] = field(init=False)
     spares: list[Spare] = field(init=False)
 
@@ -112,9 +113,13 @@ class PlanCosts:
 
     @cached_property
     def fte_fabric(self) -> Array:
-        """Extra skill for a fabric: a share per 64 nodes, a quarter at least. [FTE]"""
+        """Extra skill for a fabric: a share per 64 nodes, a quarter at least unless the document states it. [FTE]"""
         if self.network is None:
             return np.zeros(self.ledger.shape)
-        row = self.books.book.costs.get("staff-fabric-skill-fte")
-        nodes = self.hosts
-        return np.where(nodes > 0, np.maximum(MIN_FABRIC_FTE, (row.likely if row else 0.5) * nodes / 64.0), 0.0)
+        row, own = (
+            self.books.book.costs.get("staff-fabric-skill-fte"),
+            self.scenario.operations.fabric_fte_per_64_servers,
+        )
+        share = own if own is not None else row.likely if row else 0.5
+        least = MIN_FABRIC_FTE if own is None else 0.0
+        return np.where(self.hosts > 0, np.maximum(least, share * self.hosts / 64.0), 0.0)

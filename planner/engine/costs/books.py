@@ -8,7 +8,7 @@ from functools import cached_property
 
 from planner.engine.calendar import Array, Calendar
 from planner.engine.growth import price_path
-from planner.engine.inputs import Plan, Scenario, Site
+from planner.engine.inputs import Operations, Plan, Scenario, Site
 from planner.engine.prices import CloudOffer, Cost, NoQuote, Price, PriceBook, Source, comparable_offers, median_offer
 
 LOADED_COST = {
@@ -28,6 +28,10 @@ SWITCH_WARRANTY_MONTHS = 12  # estimate
 RACK_PDUS = 2  # an A and a B strip
 RETAIL_UNDER_KW = 100.0
 RETAIL_COLOCATION = "retail"  # key of the retail row in a price book
+
+# Rows of what is added to a server, by line.
+IN_SERVER_ROWS = {"host_memory": "memory-ddr5-gb", "local_flash": "ssd-tlc-raw-tb"}
+LOAD_BALANCER_SERVICE, OBJECT_STORAGE = "load-balancer-service", "object-storage-cloud-gb"
 
 # Planning defaults that a line may ask for: rows a price book must hold, besides the upgrades and taxes a scenario
 # names.
@@ -73,7 +77,6 @@ COST_ROWS = frozenset(
 
 EGRESS = {"hyperscaler": "egress-aws"}
 OTHER_EGRESS = "egress-neocloud"
-CLOUD_STORAGE = "object-storage-cloud-gb"
 
 
 def cloud_rows(scenario: Scenario) -> frozenset[str]:
@@ -81,8 +84,13 @@ def cloud_rows(scenario: Scenario) -> frozenset[str]:
     rented = [plan.overflow for plan in scenario.plans if plan.overflow is not None]
     rows = {"cloud-commit-discount-5y"} if any(terms.reserved_term_months == 60 for terms in rented) else set()
     if any(terms.states_data for terms in rented):
-        rows |= {*EGRESS.values(), OTHER_EGRESS, CLOUD_STORAGE}
+        rows |= {*EGRESS.values(), OTHER_EGRESS, OBJECT_STORAGE}
     return frozenset(rows)
+def rows_asked(rules: Operations) -> set[str]:
+    """Rows that a scenario needs besides: for what it has switched on."""
+    rows = {row for name, row in IN_SERVER_ROWS.items() if getattr(rules, name) == "as_advised"}
+    rows |= {LOAD_BALANCER_SERVICE} if rules.load_balancer == "rented" else set()
+    return rows | ({OBJECT_STORAGE} if rules.rented_storage else set())
 
 
 @dataclass

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from planner.engine.costs.basis import PlanCosts
-from planner.engine.costs.books import DUTY, RACK_PDUS, SPARES_FROM_SERVERS
+from planner.engine.costs.books import DUTY, IN_SERVER_ROWS, RACK_PDUS, SPARES_FROM_SERVERS
 from planner.engine.inputs import ServingWorkload
 from planner.engine.prices import Source
 
@@ -83,9 +84,8 @@ def machines(costs: PlanCosts) -> None:
 
 def load_balancer(costs: PlanCosts) -> None:
     """Independent servers behind one service need a load balancer, bought with the second server (model.md 4)."""
-    serves = any(isinstance(work, ServingWorkload) for work in costs.scenario.demand.workloads)
-    several = np.cumsum(costs.new_hosts, axis=1) >= 2
-    if not serves or not several.any():
+    several = behind_one_service(costs)
+    if costs.scenario.operations.load_balancer != "bought" or not several.any():
         return
     quantity = np.diff(np.maximum.accumulate(several, axis=1).astype(float), axis=1, prepend=0.0)
     price, source = costs.books.cost("load-balancer-pair")
@@ -99,7 +99,45 @@ def load_balancer(costs: PlanCosts) -> None:
         "load_balancer",
         item="load-balancer-pair",
         factors={"price_today": price},
+        drivers=("operations/load_balancer",),
     )
+
+
+def behind_one_service(costs: PlanCosts) -> npt.NDArray[np.bool_]:
+    """Months in which several servers answer for a service, (S, M)."""
+    serves = any(isinstance(work, ServingWorkload) for work in costs.scenario.demand.workloads)
+    return (np.cumsum(costs.new_hosts, axis=1) >= 2) & serves
+
+
+def in_servers(costs: PlanCosts) -> None:
+    """Host memory and fast local storage that the work asks for beyond what the servers come with."""
+    rules = costs.scenario.operations
+    for holding in costs.fleet.holdings:
+        build = holding.machine.build
+        host, local = costs.in_servers.get(build.slug, (0.0, 0.0))
+        wanted = (
+            ("host_memory", "capex.accelerators_and_servers", rules.host_memory, host, build.host_memory_gb, "GB"),
+            ("local_flash", "capex.storage", rules.local_flash, local, build.local_tb, "TB"),
+        )
+        for code, category, rule, asked, there, unit in wanted:
+            more = max(0.0, asked - there) if there is not None else 0.0
+            if rule == "as_built" or not more or not costs.ledger.on(category):
+                continue
+            row = IN_SERVER_ROWS[code]
+            price, source = costs.books.cost(row)
+            costs.ledger.add(
+                category,
+                code,
+                holding.ordered_hosts * more,
+                unit,
+                price * costs.books.paths["memory"],
+                source,
+                "in_servers",
+                item=row,
+                factors={"price_today": price, "asked_per_server": asked, "there_per_server": there or 0.0},
+                drivers=(f"operations/{code}", f"plans/{costs.plan.slug}/start/build"),
+                part=build.slug,
+            )
 
 
 def storage(costs: PlanCosts) -> None:
@@ -116,7 +154,7 @@ def storage(costs: PlanCosts) -> None:
             source,
             "storage",
             item="flash-file-usable-tb",
-            drivers=("operations/storage_tb",),
+            drivers=("operations/storage_tb", "operations/shared_gb_s_per_tb"),
         )
 
 
@@ -225,6 +263,9 @@ def installation(costs: PlanCosts) -> None:
     )
     if costs.network is not None:
         share, source = costs.books.percent("commissioning-pct")
+        own = costs.scenario.operations.fabric_acceptance_share
+        if own is not None:
+            share, source = own, Source(basis="own", item="commissioning-pct")
         costs.ledger.add(
             "capex.installation",
             "fabric_commissioning",
@@ -235,6 +276,7 @@ def installation(costs: PlanCosts) -> None:
             "share_of_hardware",
             item="commissioning-pct",
             factors={"share": share},
+            drivers=("operations/fabric_acceptance_share",),
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.engine.calendar import Array
-from planner.engine.costs.books import CLOUD_STORAGE, EGRESS, OTHER_EGRESS, Books
+from planner.engine.costs.books import EGRESS, OBJECT_STORAGE, OTHER_EGRESS, Books
 from planner.engine.inputs import Overflow, Plan
 from planner.engine.lines import Ledger
 from planner.engine.prices import CloudOffer, NoQuote, Source
@@ -60,10 +60,12 @@ def write_cloud(
     rented: dict[str, Array],
     offer: CloudOffer,
     ledger: Ledger,
+    storage_tb: Array,
 ) -> None:
     """Lines of the overflow offer: what is reserved is owed every hour of its term, the rest is billed as used.
 
     rented : by workload, GPUs held on average, (S, M).
+    storage_tb : shared storage that its work asks for and nobody owns, (S, M); in an object store, by the month.
     Whole-instance offers bill ceil(GPUs / n) instances, others fractions. Blocks paid ahead serve first, then what is
     reserved; of the rest a share may run on spot, whose interrupted hours are done again.
     """
@@ -96,6 +98,7 @@ def write_cloud(
         _spot(bill, used * bill.terms.spot_share * hours)
     if ledger.on("opex.cloud_data"):
         _data(bill, used * hours * hourly, rents)
+    _storage(bill, rents * storage_tb)
 
 
 def _blocks(bill: Bill) -> Array:
@@ -201,7 +204,7 @@ def _data(bill: Bill, spent: Array, rents: Array) -> None:
     if terms.states_data:
         for code, terabytes, slug, field in (
             ("data_out", terms.egress_tb_per_month, EGRESS.get(class_of, OTHER_EGRESS), "egress_tb_per_month"),
-            ("data_stored", terms.stored_tb, CLOUD_STORAGE, "stored_tb"),
+            ("data_stored", terms.stored_tb, OBJECT_STORAGE, "stored_tb"),
         ):
             if terabytes:
                 price, source = bill.books.cost(slug)
@@ -230,3 +233,21 @@ def _data(bill: Bill, spent: Array, rents: Array) -> None:
             item="egress-uplift",
             factors={"share": share},
         )
+
+
+def _storage(bill: Bill, terabytes: Array) -> None:
+    """The storage that the work asks for, in an object store, where the plan's own terms state none."""
+    if not bill.books.scenario.operations.rented_storage or bill.terms.stored_tb or not terabytes.any():
+        return
+    price, source = bill.books.cost(OBJECT_STORAGE)
+    bill.ledger.add(
+        "opex.cloud_usage",
+        "object_storage",
+        terabytes * GB_PER_TB,
+        "GB",
+        price,
+        source,
+        "transit",
+        item=OBJECT_STORAGE,
+        drivers=("operations/rented_storage", "operations/storage_tb"),
+    )

@@ -6,9 +6,11 @@ import numpy as np
 
 from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import (
+    LOAD_BALANCER_SERVICE,
     LOADED_COST,
     SWITCH_WARRANTY_MONTHS,
 )
+from planner.engine.costs.capex import behind_one_service
 from planner.engine.costs.purchases import Purchases, arrive, older, value_after
 from planner.engine.fleet import Holding
 from planner.engine.inputs import Colocation
@@ -150,7 +152,7 @@ def staff(costs: PlanCosts) -> None:
     else:
         loaded, source = costs.books.cost(row)
     monthly = loaded / 12.0 * costs.books.paths["wages"]
-    drivers = ("operations/loaded_cost_per_fte_year", "operations/servers_per_fte")
+    drivers: tuple[str, ...] = ("operations/loaded_cost_per_fte_year", "operations/servers_per_fte")
     fte = costs.fte_owned
     cloud_only = costs.fte_cloud
     costs.ledger.add(
@@ -187,7 +189,7 @@ def staff(costs: PlanCosts) -> None:
         "staff_fabric",
         item=row,
         factors={"loaded_per_year": loaded},
-        drivers=drivers,
+        drivers=(*drivers, "operations/fabric_fte_per_64_servers"),
     )
 
 
@@ -240,6 +242,25 @@ def transit(costs: PlanCosts) -> None:
                 item="office-fibre-1g",
                 place=site.slug,
             )
+
+
+def load_balancer(costs: PlanCosts) -> None:
+    """The load balancer of a service as a service itself, while servers are there."""
+    there = behind_one_service(costs) & (costs.hosts > 0)
+    if costs.scenario.operations.load_balancer != "rented" or not there.any():
+        return
+    price, source = costs.books.cost(LOAD_BALANCER_SERVICE)
+    costs.ledger.add(
+        "opex.network_transit",
+        "load_balancer_service",
+        np.where(there, 1.0, 0.0),
+        "month",
+        price,
+        source,
+        "transit",
+        item=LOAD_BALANCER_SERVICE,
+        drivers=("operations/load_balancer",),
+    )
 
 
 def insurance(costs: PlanCosts) -> None:

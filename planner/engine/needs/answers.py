@@ -21,6 +21,8 @@ Answering = ServingWorkload | BatchWorkload
 
 # Replicas to try: inside a server of eight, then over whole servers. [GPU] Sizing reference 10, serving 1 and 4.
 REPLICAS = (*formulas.REPLICA_SIZES, *range(16, 65, 8))
+# Those that a document may ask for: any number inside a server, where the heads of the model divide.
+SIZES = (*range(1, 9), *range(16, 65, 8))
 # Share of the moments in which all requests under way must find a place. [1] Sizing reference 5.
 QUANTILE = 0.99
 
@@ -68,6 +70,10 @@ class Rates:
 def serving_needed(work: ServingWorkload, case: Case) -> Requirement:
     """GPUs of an online service: its peak in whole servers, or replicas where those are larger, and the spares."""
     months = case.calendar.months
+    sizes = sizes_that_work(work, case)
+    if sizes is not None:  # counted with the nearest size that works; the plan is told
+        nearest = min(sizes, key=lambda size: (abs(size - (work.replica_gpus or 1)), size), default=None)
+        work = work.model_copy(update={"replica_gpus": nearest})
     grows = work.driver == "model_size"
     path = driver_path(work.growth, 1.0 if grows else work.requests_per_day, months)
     size = np.maximum(path, SLACK) if grows else np.ones(months)
@@ -128,11 +134,23 @@ def serving_needed(work: ServingWorkload, case: Case) -> Requirement:
         replica=int(rates.gpus[0]),
         gang_memory=int(rates.gpus.max()),
         fits=bool(np.isfinite(rates.replica[0])),
+        sizes=sizes,
         limits=limits,
         factors=factors,
         memory_by_month=rates.replica if grows else None,
         gang_by_month=rates.gpus if grows else None,
     )
+
+
+def sizes_that_work(work: ServingWorkload, case: Case) -> tuple[int, ...] | None:
+    """GPUs of one copy that hold the model and divide its heads; None where the document's own count does, or says
+    nothing, or nothing is known of the model."""
+    if work.replica_gpus is None or case.shape is None or not case.hardware.memory_gb:
+        return None
+    if work.replica_gpus in SIZES and _replica(work, case, 1.0) is not None:
+        return None
+    each = (work.model_copy(update={"replica_gpus": size}) for size in SIZES)
+    return tuple(one.replica_gpus or 1 for one in each if _replica(one, case, 1.0) is not None)
 
 
 def _at_once(work: ServingWorkload, rates: Rates, under_way: Array) -> Array:
@@ -175,10 +193,17 @@ def _measured(
     return Rates(rate / size, replica, ones * np.inf, 0.0 * ones, 0.0 * ones, 0.0 * ones, prompts * ones, factors)
 
 
+def sizes_tried(work: Answering) -> tuple[int, ...]:
+    """GPUs of a copy: the document's own number, else all that are usual."""
+    own = work.replica_gpus if isinstance(work, ServingWorkload) else None
+    return REPLICAS if own is None else (own,)
+
+
 def replica_by_memory(work: Answering, case: Case, size: float) -> float:
-    """GPUs that hold one copy of the model and one request; 1 where model or memory is not known, else infinity."""
+    """GPUs that hold one copy of the model and one request, else infinity; where model or memory is not known, the
+    document's own number or 1."""
     if case.shape is None or not case.hardware.memory_gb:
-        return 1.0
+        return float((isinstance(work, ServingWorkload) and work.replica_gpus) or 1)
     shape = scaled(case.shape, size)
     gpus = formulas.replica_size(
         weights=float(formulas.weight_bytes(shape.params_b * 1e9, work.precision)),
@@ -186,7 +211,7 @@ def replica_by_memory(work: Answering, case: Case, size: float) -> float:
         memory_gb=case.hardware.memory_gb,
         input_tokens=work.input_tokens,
         output_tokens=work.output_tokens,
-        sizes=REPLICAS,
+        sizes=sizes_tried(work),
     )
     return math.inf if gpus is None else float(gpus)
 
@@ -250,7 +275,7 @@ def _replica(work: Answering, case: Case, size: float) -> tuple[int, formulas.Se
             fp8_tflops=hardware.fp8_tflops,
             fp4_tflops=hardware.fp4_tflops,
             architecture=hardware.architecture,
-            sizes=REPLICAS,
+            sizes=sizes_tried(work),
             batch_limit=most_at_once,
         )
 

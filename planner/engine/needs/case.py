@@ -9,7 +9,9 @@ import numpy as np
 
 from planner.engine import workload as formulas
 from planner.engine.calendar import DAYS_PER_MONTH, Array, Calendar
-from planner.engine.inputs import ModelShape
+from planner.engine.inputs import ModelShape, Scaling
+from planner.engine.links import Link
+from planner.engine.needs.spread import Spread
 from planner.engine.prices import Accelerator
 from planner.engine.quantities import InputError, Problem
 from planner.engine.upkeep import Reliability
@@ -33,6 +35,8 @@ class Case:
     ratio        : GPUs of this hardware that do the work of one GPU of the reference; raises InputError `no_rate`.
     reliability  : how often machines fail. checkpoint_minutes: between checkpoints whose size is not known.
     power_share  : what a power limit leaves of the card's nameplate power; 1 where none is set. [1]
+    scaling      : what jobs keep of their speed as they spread; None counts no loss: the reference of the work.
+    link         : the network between servers; None for one as good as those of the published rates.
     """
 
     slug: str
@@ -47,6 +51,12 @@ class Case:
     reliability: Reliability
     checkpoint_minutes: float
     power_share: float = 1.0
+    scaling: Scaling | None = None
+    link: Link | None = None
+
+    def spread(self, step_flop_s: float = 0.0, batch_tokens: float = 0.0) -> Spread:
+        """How jobs spread here; see `Spread` for the arguments."""
+        return Spread(self.scaling, self.server_gpus, self.one_domain, self.link, step_flop_s, batch_tokens)
 
     def limited(self, concurrency: Array | float = formulas.MANY) -> Array:
         """What the power limit leaves of the speed, with so many requests under way on a replica. [1]"""

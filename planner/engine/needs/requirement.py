@@ -22,6 +22,8 @@ class Requirement:
     limits   : GPUs that each limit alone asks for, where it asks most: memory · job · deadline · throughput ·
                concurrency · redundancy; infinity where no number suffices.
     memory_by_month, gang_by_month : (M,), of a model that grows; None where they are the same in every month.
+    in_time  : False where no number of GPUs meets the deadline over the network there is.
+    sizes    : of a copy that work, where the document asks for one that does not; None where it does. [GPU]
     runs     : (M,) of 0 and 1, months in which it can run at all; None for every month.
     waits    : the peak is that of one job: while a GPU of it is repaired the job waits, so that repairs take of its
                time and not of its size.
@@ -36,6 +38,8 @@ class Requirement:
     gang_memory: int = 1
     gang_deadline: int = 1
     fits: bool = True
+    in_time: bool = True
+    sizes: tuple[int, ...] | None = None
     limits: dict[str, float] = field(default_factory=dict)
     factors: dict[str, float] = field(default_factory=dict)
     memory_by_month: Array | None = None
@@ -85,7 +89,7 @@ class Requirement:
         months = self.mean.shape[1]
         gang = np.full(months, float(self.gang)) if self.gang_by_month is None else self.gang_by_month
         enough = np.isfinite(self.least + np.zeros(months)) & (joined | (gang <= server_gpus))
-        return np.asarray(enough & self.fits, dtype=float)
+        return np.asarray(enough & self.fits & self.in_time, dtype=float)
 
 
 def over(amount: Array, share: float) -> Array:

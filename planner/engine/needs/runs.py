@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 import numpy.typing as npt
 
@@ -14,6 +12,7 @@ from planner.engine.inputs import ModelShape, TrainingWorkload, TuningWorkload
 from planner.engine.needs.case import MEAN_MONTH_HOURS, Case, scaled
 from planner.engine.needs.losses import run_losses
 from planner.engine.needs.requirement import Requirement, most, none_fits, over
+from planner.engine.needs.spread import candidates, step_flop_s
 from planner.engine.rounding import SLACK
 
 Flags = npt.NDArray[np.bool_]
@@ -39,22 +38,21 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
     least = np.where(fits, by_memory, 1.0)
     single = np.where(fits, by_memory, float(formulas.LARGEST_GANG)) <= case.server_gpus
     small = _small(work) & (_tokens(work) * length < formulas.SMALL_TUNING_TOKENS)
-    gang = np.asarray(formulas.round_gang(least, case.server_gpus), dtype=float)
-    kept = case.limited()
+    gang, limited = np.asarray(formulas.round_gang(least, case.server_gpus), dtype=float), case.limited()
     found: dict[Key, tuple[float, dict[str, float]]] = {}
     for _round in range(ROUNDS):  # a larger gang is interrupted more often, which may ask for a larger one
         lost = run_losses(work, case, gang, size)
         hours, factors = _hours(work, case, size, single, small, _goodput(work, single, lost), found)
-        per_run = hours * length * case.software / kept  # GPU-hours, (M,)
-        by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
-        if not case.one_domain:
-            slow = np.maximum(by_deadline, np.where(fits, by_memory, 0.0)) > formulas.PCIE_GANG
-            per_run = per_run * np.where(slow, formulas.PCIE_TIME_FACTOR, 1.0)
-            by_deadline = np.ceil(per_run / (24.0 * work.deadline_days) - SLACK)
-        smallest = np.minimum(np.maximum(by_deadline, least), MOST_GPUS)
-        before, gang = gang, np.asarray(formulas.round_gang(smallest, case.server_gpus), dtype=float)
+        per_run = hours * length * case.software / limited  # GPU-hours, (M,)
+        asked = np.minimum(per_run, MOST_GPUS * 24.0 * work.deadline_days)
+        spread = case.spread(step_flop_s(factors, case.hardware, case.shape), work.batch_tokens_m * 1e6)
+        before, gang = gang, spread.gang_for(asked, work.deadline_days, least)
+        in_time = np.isfinite(gang)
+        gang = np.where(in_time, gang, spread.at_full_speed(asked, work.deadline_days, least))
         if not case.reliability.counted or (gang == before).all():
             break
+    per_run = per_run / spread.kept(gang)
+    by_deadline = np.where(in_time, np.ceil(per_run / (24.0 * work.deadline_days) - SLACK), np.inf)
     per_run = np.where(small, np.maximum(per_run, gang * formulas.SMALL_TUNING_HOURS), per_run)
     mean = (runs * per_run / MEAN_MONTH_HOURS)[None, :]  # longer months see more of a run
     gang = np.where(runs > 0, gang, 0.0)[None, :]
@@ -62,11 +60,13 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
     grows = work.driver == "model_size"
     factors |= {name: float(np.atleast_1d(value)[0]) for name, value in lost.items() if name not in _known(work)}
     factors |= {
-        **case.limits_said(kept),
-        "gpu_hours_per_run": float(hours[0] / kept),
+        **case.limits_said(limited),
+        "gpu_hours_per_run": float(hours[0] / limited),
         "deadline_days": work.deadline_days,
         "target_utilisation": target,
         "gang": float(gang.max()),
+        **spread.factors(int(gang[0].max())),
+        "run_days": float(per_run[0]) / (24.0 * max(1.0, float(gang[0, 0]))),
     }
     return Requirement(
         mean=mean,
@@ -75,8 +75,9 @@ def runs_needed(work: Runs, case: Case) -> Requirement:
         reserve=np.zeros_like(mean),
         gang=int(gang.max()),
         gang_memory=int(least.max()),
-        gang_deadline=int(by_deadline.max()),
+        gang_deadline=int(np.where(in_time, by_deadline, 0.0).max()),
         fits=bool(fits[0]),
+        in_time=bool(in_time[0]),
         limits={
             **case.by_memory(by_memory),
             "deadline": float(by_deadline.max()),
@@ -118,11 +119,6 @@ def _small(work: Runs) -> bool:
     return isinstance(work, TuningWorkload) and work.measured_tokens_per_s_per_gpu is None
 
 
-@lru_cache(maxsize=32)
-def _candidates(server_gpus: int) -> tuple[int, ...]:
-    return formulas.gang_sizes(server_gpus)
-
-
 # ── Memory ──
 
 
@@ -137,11 +133,11 @@ def _gang_by_memory(work: Runs, case: Case, size: float) -> float:
     if case.shape is None or memory is None:
         return 1.0
     shape = scaled(case.shape, size)
-    candidates = _candidates(case.server_gpus)
+    gangs = candidates(case.server_gpus)
     if isinstance(work, TuningWorkload) and work.method != "full":
         total = float(formulas.adapter_tuning_bytes(shape.params_b * 1e9, work.method))
         kept = adapter_activation_bytes(work, shape)
-        gang = formulas.gang_by_bytes(total, memory, candidates, each_bytes=kept)
+        gang = formulas.gang_by_bytes(total, memory, gangs, each_bytes=kept)
     else:
         gang = formulas.gang_by_memory(
             shape.params_b * 1e9,
@@ -152,7 +148,7 @@ def _gang_by_memory(work: Runs, case: Case, size: float) -> float:
             work.states,
             micro_batch=work.micro_batch,
             recompute=recomputed(work),
-            candidates=candidates,
+            candidates=gangs,
             heads=shape.heads,
         )
     return np.inf if gang is None else float(gang)

@@ -9,12 +9,14 @@ from planner.engine.growth import driver_path
 from planner.engine.inputs import HpcWorkload, PoolWorkload
 from planner.engine.needs.case import MEAN_MONTH_HOURS, Case
 from planner.engine.needs.requirement import Requirement, most, none_fits, over
+from planner.engine.needs.spread import BATCH_TOKENS, step_flop_s
 
 
 def pool_needed(work: PoolWorkload, case: Case) -> Requirement:
     """GPUs of a shared pool; a scheduler counts only where the work is in GPU-hours."""
     convert = case.ratio()
-    pcie = formulas.PCIE_TIME_FACTOR if work.gang_gpus > formulas.PCIE_GANG and not case.one_domain else 1.0
+    spread = case.spread(step_flop_s({}, case.hardware, None), BATCH_TOKENS)
+    kept = float(spread.kept(np.array(float(work.gang_gpus))))
     if work.gpu_hours_per_month is not None:
         hours = driver_path(work.growth, work.gpu_hours_per_month, case.calendar.months)
         busy = hours / case.calendar.hours
@@ -23,8 +25,8 @@ def pool_needed(work: PoolWorkload, case: Case) -> Requirement:
     else:
         busy = driver_path(work.growth, work.gpus, case.calendar.months)
         allocation, available = 1.0, 1.0
-    kept = case.limited()
-    mean = (busy * case.software * convert * pcie / kept)[None, :]
+    limited = case.limited()
+    mean = (busy * case.software * convert / kept / limited)[None, :]
     needed = mean * work.peak_to_mean / available
     target = 1.0 if work.measure == "installed" and work.gpu_hours_per_month is None else work.target_utilisation
     required = over(needed, target)
@@ -38,12 +40,12 @@ def pool_needed(work: PoolWorkload, case: Case) -> Requirement:
         limits={"throughput": most(required), "job": float(work.gang_gpus)},
         factors={
             "convert": convert,
-            **case.limits_said(kept),
+            **case.limits_said(limited),
             "peak_to_mean": work.peak_to_mean,
             "target_utilisation": target,
             "allocation": allocation,
             "available": available,
-            "pcie": pcie,
+            **spread.factors(work.gang_gpus),
         },
     )
 
@@ -61,9 +63,8 @@ def hpc_needed(work: HpcWorkload, case: Case) -> Requirement:
         factors = {"fp64_flops": peak * 1e12, "efficiency": work.efficiency}
     amount = driver_path(work.growth, work.exaflop_per_month, case.calendar.months) * 1e18 * case.software
     mean = (amount / rate / (MEAN_MONTH_HOURS * 3600.0))[None, :]
-    pcie = formulas.PCIE_TIME_FACTOR if work.gang_gpus > formulas.PCIE_GANG and not case.one_domain else 1.0
-    kept = case.limited()
-    mean = mean * pcie / kept
+    spread, limited = case.spread(), case.limited()  # no formula says what its network costs
+    mean = mean / float(spread.kept(np.array(float(work.gang_gpus)))) / limited
     job = np.where(mean > 0.0, float(work.gang_gpus), 0.0)
     target = work.target_utilisation
     needed = over(mean, target)
@@ -77,10 +78,10 @@ def hpc_needed(work: HpcWorkload, case: Case) -> Requirement:
         limits={"throughput": most(needed), "job": float(work.gang_gpus)},
         factors={
             **factors,
-            **case.limits_said(kept),
+            **case.limits_said(limited),
             "target_utilisation": target,
             "gang": float(work.gang_gpus),
-            "pcie": pcie,
+            **spread.factors(work.gang_gpus),
         },
         waits=True,
     )

@@ -74,6 +74,7 @@ from planner.engine.workload.memory import (
 from planner.engine.workload.network import (
     ACCEPTABLE_RATIO,
     COLLECTIVES,
+    GBIT,
     GRADIENT_PASSES,
     NETWORK_CLASSES,
     NETWORK_EFFICIENCY,
@@ -189,6 +190,7 @@ __all__ = [
     "CONTEXT_BYTES",
     "DEEPSPEED_BYTES",
     "FLOP_PER_PARAM",
+    "GBIT",
     "GOODPUT",
     "GOODPUT_ONE_SERVER",
     "GRADIENT_PASSES",

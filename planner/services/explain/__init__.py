@@ -23,6 +23,7 @@ BUILDERS: dict[str, Callable[[Subject], Node]] = {
     "opex": totals.opex,
     "credits": totals.credits,
     "cost_per_useful_gpu_hour": totals.cost_per_useful_gpu_hour,
+    "work_per_kwh": totals.work_per_kwh,
     "peak_kw": room.peak_kw,
     "racks": room.racks,
     "break_even": versus.break_even,

@@ -64,7 +64,7 @@ def _draws(subject: Subject, m: int) -> list[Node]:
         formula = gettext("idle + busy share × (typical − idle), before throttling")
         parts = [subject.figure("machines", gettext("Machines"), machines, "kW", formula=formula)]
     if network is not None and fabric:
-        switches = float(network.switches[0, m])
+        switches = float(network.devices[0, m])
         formula = gettext("{switches} × {kw} kW").format(
             switches=subject.counted(switches, "switch"), kw=wording.number(fabric / switches if switches else 0.0)
         )
@@ -110,8 +110,8 @@ def racks(subject: Subject) -> Node:
     filled, network = subject.plan.housing.racks[0], subject.plan.network
     m = int(np.argmax(filled))
     parts = [_servers(subject, holding, m) for holding in subject.plan.fleet.holdings if holding.hosts[0, m]]
-    if network is not None and network.switches[0, m]:
-        parts.append(subject.figure("switches", gettext("Switches"), float(network.switches[0, m]), "switch"))
+    if network is not None and network.devices[0, m]:
+        parts.append(subject.figure("switches", gettext("Switches"), float(network.devices[0, m]), "switch"))
     site = subject.plan.housing.site_of[m]
     limits = ["rack_units", "reserved_units", "rack_kw", "rack_kg", "rack_cfm", "racks"]
     limits += [name for name in ("floor_kg_m2", "floor_foot_kg") if getattr(site, name) is not None]

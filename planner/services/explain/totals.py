@@ -64,6 +64,30 @@ def cost_per_useful_gpu_hour(subject: Subject) -> Node:
     )
 
 
+def work_per_kwh(subject: Subject) -> Node:
+    """Useful GPU-hours of owned machines over the energy of their facility."""
+    plan, hours = subject.plan, subject.calendar.hours
+    value = plan.useful_hours_per_kwh
+    return make_node(
+        "work_per_kwh",
+        gettext("Work per kWh"),
+        value,
+        gettext("undefined")
+        if value is None
+        else gettext("{hours} GPU-hours per kWh").format(hours=wording.number(value, digits=3)),
+        formula=gettext("useful GPU-hours on owned GPUs ÷ energy with cooling and losses"),
+        combine="quotient",
+        children=[
+            subject.figure(
+                "owned", gettext("On owned GPUs"), float((plan.allocation.useful_owned[0] * hours).sum()), "GPU-hour"
+            ),
+            subject.figure(
+                "energy", gettext("Energy with cooling and losses"), float((plan.facility_kw * hours).sum()), "kWh"
+            ),
+        ],
+    )
+
+
 def orders(subject: Subject) -> Node:
     """What is ordered, when, at which price."""
     parts = []

@@ -31,6 +31,8 @@ FACTOR_UNITS: dict[str, tuple[str, float]] = {
             "other_time_lost",
             "power_share",
             "power_limit",
+            "scaling_share",
+            "network_share",
         ),
         ("share", 1.0),
     ),
@@ -43,6 +45,7 @@ FACTOR_UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("mtbf_h", "checkpoint_every_h", "short_h"), ("hour", 1.0)),
     "restart_minutes": ("minute", 1.0),
     "save_s": ("second", 1.0),
+    "run_days": ("day", 1.0),
     "tokens": ("1e9 token", 1e9),
     "active_params": ("1e9 param", 1e9),
     "peak_flops": ("TFLOP/s", 1e12),
@@ -91,7 +94,7 @@ RELIABILITY = {
     "short_h": "turnaround_days",
 }
 # Factors left out at 1, where they stand for "does not apply", or at 0.
-SILENT = {"pcie", "allocation", "available", "convert"}
+SILENT = {"allocation", "available", "convert"}
 
 
 def served_share(subject: Subject) -> Node:
@@ -292,7 +295,7 @@ def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node
         behind = [f"{base}/{field}" for field in fields if hasattr(work, field)]
         if name in RELIABILITY:
             behind.append(f"reliability/{RELIABILITY[name]}")
-        drivers = subject.drivers(behind)
+        drivers = subject.drivers(behind + _spread_paths(subject, name))
         formula = _run_hours(work, need) if name == "gpu_hours_per_run" else wording.loss(name, work, need)
         children.append(subject.figure(name, label, value / scale, unit, drivers=drivers, formula=formula))
     if need.reserve[0, m]:
@@ -329,6 +332,12 @@ def _power_limit(subject: Subject, name: str, label: str, value: float) -> Node:
         formula=gettext("measured at 50, 67 and 83 % of the power, with 4 to 64 requests at once; linear in between"),
         source=subject.source(Source(basis="sourced", url=declared.source)),
     )
+def _spread_paths(subject: Subject, factor: str) -> list[str]:
+    """The assumptions behind what a job keeps of its speed as it spreads."""
+    return {
+        "scaling_share": ["demand/scaling/joined", "demand/scaling/pcie"],
+        "network_share": ["demand/scaling/between_servers", f"plans/{subject.plan.slug}/fabric/network"],
+    }.get(factor, [])
 
 
 def _run_hours(work: Workload, need: Requirement) -> str:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from planner.engine.quantities import SHARE_UNITS, InputError
-from planner.wording import fields
+from planner.wording import fields, networks
 from planner.wording.contracts import CONFLICT_WORDS
 from planner.wording.findings.sentences import sentence_space
 from planner.wording.lines import item
@@ -22,6 +22,7 @@ CONFLICTS = {
     "ServingWorkload": _("Give a model, a preset or a measured rate; prompt rate and answer rate go together."),
     "Plan": _("A follow-up needs a server to buy: name one, or buy one at the start."),
     "Scenario": _("Each short name may stand once in its list, and the first room must hold from month 0."),
+    **networks.CONFLICTS,
 }
 
 
@@ -109,6 +110,8 @@ def problem(fact: dict[str, Any], currency: str = "", document: Any = None) -> s
             return gettext("{item} is not in the catalog.").format(item=item(str(fact.get("value"))))
         case "no_fabric_ports":
             return gettext("{item} has no ports for a fabric.").format(item=item(str(fact.get("value"))))
+        case "no_cable":
+            return str(networks.FINDINGS["no_cable"][0]).format(item=fact.get("value"))
         case "unknown_power":
             return gettext("How much power {item} draws is unknown.").format(item=item(str(fact.get("value"))))
         case "power_not_rising":

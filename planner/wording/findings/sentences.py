@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 
 from planner.engine.result import Evaluation, Finding
-from planner.wording import fields
+from planner.wording import fields, networks
 from planner.wording.findings.reasons import REASONS
 from planner.wording.findings.room import RESOURCE_UNITS, RESOURCES, ROOM
 from planner.wording.findings.supply import SUPPLY
@@ -16,7 +16,7 @@ from planner.wording.lines import category, item
 from planner.wording.numbers import chinese, counted, date, money, month_label, number, percent, quantity
 from planner.wording.plans import plan_names, site_named, workload_named
 
-FINDINGS = {**ROOM, **WORK, **SUPPLY, **REASONS}
+FINDINGS = {**ROOM, **WORK, **SUPPLY, **REASONS, **networks.FINDINGS}
 
 
 def months_text(count: float) -> str:
@@ -86,8 +86,14 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = workload_named(scenario, value)
             case "plan":
                 texts[name] = plan_names(scenario, book).get(value, value)
-            case "served" | "target":
+            case "served" | "target" | "share" if value is not None:
                 texts[name] = percent(value)
+            case "servers":
+                texts[name] = counted(value, "server")
+            case "network":
+                texts[name] = str(networks.NETWORKS.get(value, value))
+            case "sizes":
+                texts[name] = gettext(", ").join(number(size) for size in value) or gettext("none")
             case "category":
                 texts[name] = category(value)
             case "amount":
@@ -142,6 +148,10 @@ def _counted(code: str) -> bool:
 def _variant(found: Finding) -> str:
     if found.code == "memory" and found.facts.get("needed_gpus") is None:
         return "memory_never"
+    if found.code == "deadline" and found.facts.get("needed_gpus") is None:
+        return "deadline_never"
+    if found.code == "scaling_assumed" and found.facts.get("network"):
+        return "scaling_assumed_servers"
     if found.code == "fit_cliff" and found.facts.get("needed_gpus") is None:
         return "fit_cliff_never"
     if found.code == "cooling_short" and found.facts.get("stopped"):
