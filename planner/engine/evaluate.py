@@ -242,8 +242,12 @@ class _PlanRun:
             usable[work.slug] = able
             if not able and self.plan.overflow is None:
                 self.problems.extend(refusals)
-            elif not able:  # all of it is rented; what the document or the network rules out is said all the same
-                self.refused.extend(found for found in refusals if found.facts.get("needed_gpus", 0) is None)
+            elif not able:  # all of it is rented; what no number of these machines could do is said all the same
+                self.refused.extend(
+                    found
+                    for found in refusals
+                    if found.code == "wrong_software" or found.facts.get("needed_gpus", 0) is None
+                )
         return usable
 
     def _fleet(self, usable: dict[str, list[tuple[Machine, Requirement]]]) -> Fleet:

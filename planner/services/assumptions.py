@@ -199,7 +199,11 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
             for slug, item in catalog.of_kind("build").items()
             if _rated(catalog, scenario, item.spec.accelerator_slug)
         )
-    known = catalog.of_kind(kind).items()
+    known = [
+        (slug, item)
+        for slug, item in catalog.of_kind(kind).items()
+        if kind != "accelerator" or not path.startswith("plans/") or _rated(catalog, scenario, slug)
+    ]
     return _by_name((slug, item.name) for slug, item in known if kind != "model" or pricebook.sizable(item))
 
 

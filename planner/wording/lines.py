@@ -351,7 +351,8 @@ def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
     if cost_line.item in ITEM_WORDS:
         if code in NAMED_BY_ITEM:
             return item(cost_line.item, book)
-        return f"{name}{_comma()}{item(cost_line.item, book)}" if code == "upgrade" else name
+        named = code == "upgrade" or code.endswith("_link")  # a network has links of several kinds
+        return f"{name}{_comma()}{item(cost_line.item, book)}" if named else name
     return f"{name}{_comma()}{item(cost_line.item, book)}" if cost_line.item else name
 
 

@@ -50,7 +50,8 @@ def test_the_driving_lab_with_fabric_and_racks_for_60_months(capsys):
     cluster = {**cluster, "fabric": {**cluster["fabric"], **beside}}
     scenario = Scenario.read({**document, "plans": [cluster, *others], "months": 60})
     prices = pricebook.build(shipped(), scenario)
-    answer = evaluate(scenario, prices)
+    shipped_lab = Scenario.read({**document, "months": 60})
+    answer = evaluate(shipped_lab, pricebook.build(shipped(), shipped_lab))
     assert any(result.network is not None for result in answer.plans)
     engine = _best_ms(lambda: evaluate(scenario, prices))
     drawn = _best_ms(lambda: [layout(result, month) for result in answer.plans for month in range(60)])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.sample import evaluated, plan, pool
+from tests.engine.sample import book, evaluated, offer, plan, pool
 from tests.engine.test_needs import card
 
 RULE = {"country": "CN", "verdict": "licence", "effective": "2026-01-15", "url": "https://example.org/rule"}
@@ -42,6 +42,15 @@ def test_a_cloud_of_another_stack_is_no_way_out():
     result = answer({"software_stack": "XLA"}, start=None, overflow=CLOUD)
     assert "wrong_software" in codes(result)
     assert result.offer is None
+
+
+def test_work_that_is_rented_because_of_another_stack_is_said():
+    known = card(software_stack="ROCm").model_dump(mode="json")["accelerators"]
+    prices = book(accelerators=known, offers={"big": offer("big", 2.0, accelerator="big")})
+    rents = plan(overflow={"accelerator": "big"})
+    result = evaluated(rents, work=pool(2.0, framework="cuda"), months=1, prices=prices).plans[0]
+    assert codes(result) == []
+    assert [found.code for found in result.warnings] == ["wrong_software"]
 
 
 def test_partly_supported_hardware_is_warned_of():

@@ -74,15 +74,25 @@ def test_the_price_of_a_switch_can_be_replaced_and_one_without_a_quote_given():
     assert rows["market/own_prices/flash-file-usable-tb"].unit.endswith("TB")
 
 
-def test_a_slower_network_is_told_with_the_parallelism_it_assumes():
-    _scenario, evaluation = lab((f"{FABRIC}/network", "100gbe"))
+def told(evaluation, words):
     groups = tables.findings(evaluation, compare(evaluation))
-    told = [item for group in groups for item in group.items if "data parallel between servers" in item.text]
-    assert told
-    assert told[0].path == f"{FABRIC}/network"
-    assert "100G Ethernet" in told[0].text
+    return next(item for group in groups for item in group.items if words in item.text)
+
+
+def test_a_network_is_told_with_the_parallelism_it_assumes():
+    _scenario, evaluation = lab((f"{FABRIC}/network", "400g_rdma"))
+    item = told(evaluation, "data parallel between servers")
+    assert item.path == f"{FABRIC}/network"
+    assert "400G RDMA" in item.text
+
+
+def test_a_network_over_which_no_number_of_gpus_meets_the_deadline_is_told():
+    _scenario, evaluation = lab((f"{FABRIC}/network", "100gbe"))
+    item = told(evaluation, "meets its deadline on no number")
+    assert (item.path, item.tone) == (f"{FABRIC}/network", "bad")
+    assert "100G Ethernet" in item.text
+    finding = next(each for each in evaluation.plan("cluster-now").warnings if each.code == "deadline")
     with override("zh-hans"):
-        finding = next(each for each in evaluation.plan("cluster-now").warnings if each.code == "scaling_assumed")
         assert "100G 以太网" in wording.finding(finding, evaluation)
 
 
@@ -114,6 +124,11 @@ def test_a_server_without_a_rate_for_the_work_is_not_offered():
     offered = {slug for slug, _name in assumptions.items(shipped(), hpc, path, "build")}
     assert "srv-8x-ascend-910b-cn" in everything - offered
     assert "srv-8x-h200-sxm" in offered
+    rented = {
+        slug for slug, _name in assumptions.items(shipped(), hpc, "plans/cloud/overflow/accelerator", "accelerator")
+    }
+    assert "ascend-910b" not in rented
+    assert "h200-sxm" in rented
 
 
 def test_another_network_on_a_saved_scenario_brings_the_prices_it_needs(workspace, editor):
