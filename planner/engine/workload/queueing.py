@@ -45,6 +45,10 @@ def concurrency(
     return unboxed(within("rate", rate, 0.0, unit="1/s") * stay)
 
 
+# Beyond it a count is no longer told from its neighbours; larger means are answered with it.
+LARGEST_COUNT = 2.0**62
+
+
 def poisson_quantile(mean: npt.ArrayLike, quantile: npt.ArrayLike = 0.99) -> Values:
     """Return the smallest whole q with PoissonCDF(q; mean) ≥ quantile: p99 concurrency, spares on the shelf. [1]
 
@@ -62,7 +66,7 @@ def poisson_quantile(mean: npt.ArrayLike, quantile: npt.ArrayLike = 0.99) -> Val
     # the inverse is continuous and may miss by one either way at a step
     answer = np.where((answer > 0) & (special.pdtr(np.maximum(answer - 1, 0), average) >= share), answer - 1, answer)
     answer = np.where(special.pdtr(answer, average) < share, answer + 1, answer)
-    return unboxed(answer.astype(np.int64))
+    return unboxed(np.minimum(answer, LARGEST_COUNT).astype(np.int64))
 
 
 def erlang_c(servers: npt.ArrayLike, offered: npt.ArrayLike) -> Values:
