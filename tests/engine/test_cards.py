@@ -82,8 +82,9 @@ def test_u066_a_wide_card_in_a_chassis_that_names_no_width_is_not_taken_to_go_in
     assert [found.facts["gpus"] for found in result.warnings if found.code == "cards_unknown"] == [2]
 
 
-def test_u066_a_card_of_unknown_width_is_unknown():
-    assert room(2, card=WIDE | {"slot_width": None}, card_slot_width=2).unknown
+def test_u066_of_a_card_of_unknown_width_nothing_is_claimed():
+    nothing = room(2, card=WIDE | {"slot_width": None}, card_slot_width=2)
+    assert (nothing.most, nothing.too_wide, nothing.unknown) == (None, False, False)
 
 
 def test_u066_an_ordinary_card_of_two_slots_is_no_doubt():
