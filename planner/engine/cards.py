@@ -61,7 +61,7 @@ def card_room(build: Build, card: Accelerator, cards: int) -> CardRoom | None:
         cards,
         width,
         place,
-        min(most, default=None),
+        min(build.chassis_slots, *most) if most else None,
         card.card_length_mm,
         build.card_length_max_mm,
         width is not None and width >= WIDE,
