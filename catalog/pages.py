@@ -189,15 +189,8 @@ GROUPS = (  # of a detail page, in this order; cells named by none come last
     (
         _("Size and weight"),
         (
-            "rack_units",
-            "rack_width",
-            "depth_mm",
-            "weight_kg",
-            "adds_kg",
-            "slot_width",
-            "card_length_mm",
-            "card_slot_width",
-            "card_length_max_mm",
+            *("rack_units", "rack_width", "depth_mm", "weight_kg", "adds_kg"),
+            *("slot_width", "card_length_mm", "card_slot_width", "card_length_max_mm"),
         ),
     ),
     (

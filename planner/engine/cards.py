@@ -27,7 +27,7 @@ class CardRoom:
     most: int | None  # cards that go in; None where nothing is known
     length_mm: float | None
     length_max_mm: float | None
-    wide: bool  # known to be wide, or of unknown width: a chassis that names no width is not taken to have the room
+    wide: bool  # known to be wide: a chassis that names no width is not taken to have the room
 
     @property
     def too_wide(self) -> bool:
@@ -42,7 +42,7 @@ class CardRoom:
     @property
     def unknown(self) -> bool:
         """Whether wide cards stand in a chassis that does not say what room it has."""
-        return not self.too_wide and self.wide and (self.slot_width is None or self.place_width is None)
+        return not self.too_wide and self.wide and self.place_width is None
 
 
 def card_room(build: Build, card: Accelerator, cards: int) -> CardRoom | None:
@@ -61,8 +61,8 @@ def card_room(build: Build, card: Accelerator, cards: int) -> CardRoom | None:
         cards,
         width,
         place,
-        min(most, default=None),
+        min(build.chassis_slots, *most) if most else None,
         card.card_length_mm,
         build.card_length_max_mm,
-        width is None or width >= WIDE,
+        width is not None and width >= WIDE,
     )

@@ -31,8 +31,18 @@ from planner.engine.fleet import Fleet
 from planner.engine.inputs import Circuit, Plan, Scenario, Site, Upgrade
 from planner.engine.prices import Build
 
-# PUE by cooling method where the site gives none: catalog/data/defaults.csv, estimate. [1]
-PUE_BY_METHOD = {"office_air": 1.45, "perimeter": 1.6, "contained": 1.4, "rear_door": 1.3, "liquid": 1.15}
+# PUE by cooling method where the site gives none: catalog/data/defaults.csv, estimate; engineered air is taken as
+# contained air, active doors as passive ones, immersion from facility reference 3.2 (assumption). [1]
+PUE_BY_METHOD = {
+    "office_air": 1.45,
+    "perimeter": 1.6,
+    "contained": 1.4,
+    "high_flow": 1.4,
+    "rear_door": 1.3,
+    "rear_door_active": 1.3,
+    "liquid": 1.15,
+    "immersion": 1.08,
+}
 
 
 def pue_of(site: Site) -> float:

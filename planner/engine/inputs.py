@@ -652,7 +652,9 @@ class Site(Document):
     electricity_price_per_kwh: Annotated[float | None, Quantity("money/kWh", 0.0, 10.0)] = (
         None  # None: the region's tariff
     )
-    cooling_method: Literal["office_air", "perimeter", "contained", "rear_door", "liquid"] = "perimeter"
+    cooling_method: Literal[
+        "office_air", "perimeter", "contained", "high_flow", "rear_door", "rear_door_active", "liquid", "immersion"
+    ] = "perimeter"
     pue: Annotated[float | None, Quantity("1", 1.0, 3.0, 1.2, 1.7, "estimate", DEFAULTS)] = (
         None  # None: by cooling method
     )

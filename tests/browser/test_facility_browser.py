@@ -1,9 +1,13 @@
 """The facility page in a real browser: the month follows the slider, losses are tried, nothing is reloaded."""
 
+import copy
+
 import pytest
 
+from planner.services import gallery, scenarios
 from tests.browser.conftest import expect, follow, noise
 from tests.browser.crawl import crawl_plans, in_language
+from tests.browser.test_workspace import english, open_all
 
 pytestmark = pytest.mark.browser
 
@@ -120,3 +124,36 @@ def test_it_works_without_scripts(browser, live, sign_in, people, make):
     page.locator(".as-table summary").click()
     assert page.locator(".as-table table").is_visible()
     context.close()
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_a_room_that_names_all_its_limits_is_clean_for_axe_on_a_phone(signed_page, axe, people, live, language):
+    workspace, users = people
+    document = copy.deepcopy(gallery.document("small-team"))
+    office = document["sites"][0]
+    del office["power_kw"]
+    office |= {
+        "power_budget_kw": 2.0,
+        "power_budget": "soft",
+        "floor_foot_kg": 200.0,
+        "supply_c": 24.0,
+        "air_cfm": 200.0,
+        "cooling_units": 2,
+        "spare_cooling_units": 1,
+        "ups": {"module_kw": 2.0, "modules": 2, "spare": 1},
+        "circuit": {"volts": 120, "amps": 15, "phases": "single", "derating": 0.8, "feeds": 1, "redundancy": "N"},
+    }
+    row = scenarios.create(workspace, users["ada"], document)
+    page = signed_page
+    in_language(page, live, language)
+    for scheme, width in (("light", 390), ("dark", 1440)):
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto(f"/s/{row.pk}/facility/?plan=scale-out&month=0")
+        open_all(page)
+        for part in ("#not-possible", "#supplies", "#ups-title", "#outlet", "#cards"):
+            assert page.locator(part).is_visible(), part
+        assert axe(page) == []
+        assert language == "en" or english(page) == []
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert noise(page) == []

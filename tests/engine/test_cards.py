@@ -49,7 +49,11 @@ def test_u066_eight_cards_of_three_slots_are_refused_in_a_4u_chassis():
 
 @pytest.mark.parametrize(("units", "most"), [(4, 7), (6, 11), (8, 14)])
 def test_u066_a_higher_chassis_has_room_for_more(units, most):
-    assert room(8, rack_units=units).most == most
+    assert room(8, rack_units=units, chassis_slots=16).most == most
+
+
+def test_u066_more_cards_than_places_never_go_in():
+    assert room(2, card=WIDE | {"slot_width": 1}).most == 8
 
 
 def test_u066_a_wide_card_takes_two_places_of_two_slots():
@@ -82,8 +86,9 @@ def test_u066_a_wide_card_in_a_chassis_that_names_no_width_is_not_taken_to_go_in
     assert [found.facts["gpus"] for found in result.warnings if found.code == "cards_unknown"] == [2]
 
 
-def test_u066_a_card_of_unknown_width_is_unknown():
-    assert room(2, card=WIDE | {"slot_width": None}, card_slot_width=2).unknown
+def test_u066_of_a_card_of_unknown_width_nothing_is_claimed():
+    nothing = room(2, card=WIDE | {"slot_width": None}, card_slot_width=2)
+    assert (nothing.most, nothing.too_wide, nothing.unknown) == (None, False, False)
 
 
 def test_u066_an_ordinary_card_of_two_slots_is_no_doubt():

@@ -211,6 +211,21 @@ def test_a_ups_of_spare_modules_alone_is_refused():
         Site.read({"slug": "room", "ups": {"module_kw": 10.0, "modules": 1, "spare": 1}})
 
 
+@pytest.mark.parametrize(
+    ("method", "boxes_that_fit"),
+    # 10, 20, 57.2, 35, 60 kW from a rack, boxes of 8 kW busy; facility reference 3
+    [("perimeter", 1), ("contained", 2), ("rear_door", 4), ("high_flow", 5), ("rear_door_active", 5)],
+)
+def test_each_method_carries_so_much_from_one_rack(method, boxes_that_fit):
+    def passes(number):
+        many = plan(start={"build": "box", "quantity": number})
+        result = evaluated(many, work=pool(8.0 * number), sites=[{**SITE, "cooling_method": method}]).plans[0]
+        return "method" in limits(result.warnings)
+
+    assert not passes(boxes_that_fit)
+    assert passes(boxes_that_fit + 1) is (boxes_that_fit < 5)  # no more than five stand in a rack of 42 U
+
+
 def test_an_office_whose_cooling_is_named_has_no_assumed_limit_beside_it():
     office = {"kind": "office", "cooling_method": "office_air"}
     assert limits(two(**office).warnings)["method"] == (0, 8.0, 6.0)

@@ -275,7 +275,10 @@ def test_facility_power_is_the_draw_times_the_pue():
 
 @pytest.mark.parametrize(
     ("method", "pue"),
-    [("office_air", 1.45), ("perimeter", 1.6), ("contained", 1.4), ("rear_door", 1.3), ("liquid", 1.15)],
+    [
+        *[("office_air", 1.45), ("perimeter", 1.6), ("contained", 1.4), ("high_flow", 1.4), ("rear_door", 1.3)],
+        *[("rear_door_active", 1.3), ("liquid", 1.15), ("immersion", 1.08)],
+    ],
 )
 def test_the_pue_follows_the_cooling_method_where_none_is_given(method, pue):  # data/defaults.csv
     assert one(site={"cooling_method": method, "pue": None}).facility_kw[0] == pytest.approx(8 * pue)

@@ -196,8 +196,9 @@ def test_a_limit_whose_upgrade_is_only_shown_holds_back_and_names_the_remedy():
 
 
 def test_racks_above_their_cooling_method_are_passed_in_their_month():
-    method = passed(one(plan(**SECOND), work=pool(16.0), site=SITE))["method"]  # perimeter air: 10 kW from a rack
-    assert (method.month, method.needed, method.limit, method.months) == (5, 16.0, 10.0, 7)  # two of 8 kW busy
+    method = passed(one(plan(**SECOND), work=pool(16.0), site=SITE))["method"]
+    # two of 8 kW busy; perimeter air carries 10 kW from a rack
+    assert (method.month, method.needed, method.limit, method.months) == (5, 16.0, 10.0, 7)
 
 
 def test_a_rack_that_one_lost_feed_overloads_is_passed_in_its_month():

@@ -124,6 +124,8 @@ def test_u066_cards_in_their_chassis_are_told_with_what_is_not_known():
     assert (row["length"], row["state"]["text"]) == ("not known", "wide enough; the length is not known")
     wide = shown(book=book.model_copy(update=cards(slot_width=3)))["cards"][0]
     assert (wide["most"], wide["state"]) == ("4 GPUs", {"tone": "bad", "text": "too wide"})
+    (unknown,) = shown(book=book.model_copy(update=cards()))["cards"]
+    assert (unknown["width"], unknown["most"], unknown["state"]["tone"]) == ("not known", "not known", "warn")
 
 
 def test_u059_gpus_on_one_outlet_stand_by_power_limit():
