@@ -370,7 +370,8 @@ def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:
         named |= {("tariff", site.region), ("market", site.colocation.market if site.colocation else None)}
         named |= {("cost", step.item) for step in site.upgrades}
     named.add(("tax", scenario.operations.tax_region))
-    if any(owner.gpu_power_limit_w is not None for owner in (scenario.operations, *scenario.plans)):
+    limits = (scenario.operations.gpu_power_limit_w, *(plan.gpu_power_limit_w for plan in scenario.plans))
+    if any(limit is not None for limit in limits):
         named.add(("card_power", "limited"))  # which books of earlier days do not hold
     return frozenset(entry for entry in named if entry[1] is not None)
 
