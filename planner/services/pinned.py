@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from catalog.records import Catalog
 from planner.engine.inputs import Scenario
-from planner.engine.prices import PriceBook
+from planner.engine.prices import Accelerator, PriceBook
 from planner.services import pricebook
 from planner.services.pricebook import Asked
 
@@ -34,8 +34,17 @@ def carried(catalog: Catalog, scenario: Scenario, held: PriceBook, *former: Scen
     for part in PARTS:
         fresh = {key: entry for key, entry in getattr(today, part).items() if is_new(part, key, entry)}
         kept = {key: entry for key, entry in getattr(held, part).items() if asked.wants(part, key, entry, held)}
+        if part == "accelerators":
+            kept = {key: _powered(entry, today) for key, entry in kept.items()}
         parts[part] = dict(sorted((fresh | kept).items()))
     return today.model_copy(update=parts)
+
+
+def _powered(card: Accelerator, today: PriceBook) -> Accelerator:
+    """A card of a scenario saved before books held its nameplate power, with it: no price, and no figure without a
+    power limit."""
+    known = today.accelerators.get(card.slug)
+    return card if card.tdp_w is not None or known is None else card.model_copy(update={"tdp_w": known.tdp_w})
 
 
 def stepped(held: PriceBook, start: PriceBook, end: PriceBook) -> PriceBook | None:

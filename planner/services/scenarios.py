@@ -346,7 +346,7 @@ def _refuse_unknown(named: frozenset[tuple[str, Any]], patch: list[list[Any]]) -
     """Raise InputError where an edit names an item that the catalog does not hold."""
     catalog = evaluation.catalog()
     for kind, name in sorted(named, key=str):
-        if kind in ("currency", "pricing_date"):
+        if kind in ("currency", "pricing_date", "card_power"):
             continue
         if kind == "tariff":
             known = any(item.spec.region_code == name for item in catalog.of_kind("tariff").values())
@@ -380,6 +380,9 @@ def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:
         named.add(("tariff_schedule", site.tariff.schedule if site.tariff else None))
         named |= {("cost", step.item) for step in site.upgrades}
     named.add(("tax", scenario.operations.tax_region))
+    limits = (scenario.operations.gpu_power_limit_w, *(plan.gpu_power_limit_w for plan in scenario.plans))
+    if any(limit is not None for limit in limits):
+        named.add(("card_power", "limited"))  # which books of earlier days do not hold
     return frozenset(entry for entry in named if entry[1] is not None)
 
 

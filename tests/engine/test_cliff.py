@@ -88,13 +88,14 @@ def test_a_model_that_fits_nothing_at_the_start_is_no_cliff():
     assert result.infeasible[0].code == "memory"
 
 
-@pytest.mark.parametrize("kind", ["tuning", "serving"])
+@pytest.mark.parametrize("kind", ["tuning", "serving", "batch"])
 def test_tuned_and_served_models_grow_out_of_their_machine_too(kind):
     # 70e9 × 10: LoRA 1507 GB over 69 GB a GPU; 700 GB of 8-bit weights over 69: both more than 8 GPUs
     model = {"params_b": 70.0, "layers": 80, "hidden": 8192, "heads": 64, "kv_heads": 8, "attention": "GQA"}
     work = {"kind": kind, "slug": "work", "accelerator": "gpu", "model": model, "driver": "model_size"}
     work |= {"growth": {"kind": "steps", "steps": [{"month": 3, "value": 10.0}]}}
-    work |= {"requests_per_day": 100.0, "spare_servers": 0} if kind == "serving" else {"sequence": 1024}
+    more = {"serving": {"requests_per_day": 100.0, "spare_servers": 0}, "tuning": {"sequence": 1024}}
+    work |= more.get(kind, {})
     (found,) = cliff(answer(apart(), work=work))
     assert found.month == 3
     assert found.facts["needed_gpus"] > 8

@@ -184,3 +184,12 @@ def test_the_own_prices_at_their_bounds_are_answered():
             months=24,
             market={"own_prices": {"chassis": amount, "card": amount, "cheap": amount}},
         )
+
+
+def test_more_requests_under_way_than_anyone_counts_are_answered():
+    model = {"params_b": 8.0, "layers": 32, "hidden": 4096, "heads": 32}
+    work = {"kind": "serving", "slug": "work", "accelerator": "gpu", "model": model, "precision": "bf16"}
+    work |= {"requests_per_day": 1e12, "input_tokens": 10_000.0, "output_tokens": 1e6, "growth": WIDE}
+    for ratio in (None, 100.0):
+        found = answer(growing(overflow=CLOUD), months=120, work={**work, "concurrency_p99_to_mean": ratio})
+        assert all(row["limits"]["concurrency"] > 0 for plan in found["plans"] for row in plan["sizing"])

@@ -11,7 +11,7 @@ from catalog.records import QuoteRecord
 from planner.engine.evaluate import evaluate
 from planner.engine.inputs import Scenario
 from planner.engine.prices import MissingRate
-from planner.services import gallery, pricebook
+from planner.services import gallery, pinned, pricebook
 
 BOX = "srv-8x-h200-sxm"
 DAY = dt.date(2026, 11, 30)
@@ -285,3 +285,11 @@ def test_the_book_of_a_template_is_complete(name):
     assert all(build.price is not None for build in prices.builds.values())
     assert all(addon.price is not None for addon in prices.addons.values())
     assert pricebook.build(shipped(), asked).sha256() == prices.sha256()
+
+
+def test_a_scenario_saved_before_books_held_the_power_of_a_card_gets_it_and_no_other_figure():
+    asked = scenario()
+    now = pricebook.build(shipped(), asked)
+    bare = {slug: card.model_copy(update={"tdp_w": None}) for slug, card in now.accelerators.items()}
+    assert now.accelerators["h200-sxm"].tdp_w == 700.0
+    assert pinned.carried(shipped(), asked, now.model_copy(update={"accelerators": bare}), asked) == now

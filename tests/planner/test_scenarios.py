@@ -59,6 +59,14 @@ def test_a_number_keeps_the_pinned_prices(row, editor):
     assert scenarios.edit(row, 1, GROWTH, 0.08, editor).prices_id == row.versions.get(number=1).prices_id
 
 
+def test_a_power_limit_reprices_nothing(row, editor):
+    before = evaluation.book_of(row.head.prices_id)
+    limited = scenarios.edit(row, 1, "operations/gpu_power_limit_w", 300.0, editor)
+    after = evaluation.book_of(limited.prices_id)
+    assert all(card.tdp_w for card in after.accelerators.values())
+    assert (after.builds, after.addons, after.offers) == (before.builds, before.addons, before.offers)
+
+
 def test_undo_takes_back_only_ones_own_edits(row, editor, colleague):
     scenarios.edit(row, 1, GROWTH, 0.08, editor)
     scenarios.edit(row, 2, "finance/discount_rate", 0.1, colleague)

@@ -25,6 +25,8 @@ REPLICAS = (*formulas.REPLICA_SIZES, *range(16, 65, 8))
 SIZES = (*range(1, 9), *range(16, 65, 8))
 # Share of the moments in which all requests under way must find a place. [1] Sizing reference 5.
 QUANTILE = 0.99
+# From so many requests on, Poisson's scatter is under a millionth of them. [1]
+SCATTERED = 1e13
 
 
 @dataclass(frozen=True)
@@ -158,11 +160,12 @@ def _at_once(work: ServingWorkload, rates: Rates, under_way: Array) -> Array:
 
     By Poisson, which fits chats; where bursts are worse, by what was measured. Sizing reference 5.
     """
+    known = np.isfinite(rates.batch)
     if work.concurrency_p99_to_mean is not None:
-        found = under_way * work.concurrency_p99_to_mean
-    else:
-        found = np.asarray(formulas.poisson_quantile(under_way, QUANTILE), dtype=float)
-    return np.where(np.isfinite(rates.batch), found, 0.0)
+        return np.where(known, under_way * work.concurrency_p99_to_mean, 0.0)
+    scattered = np.where(known & (under_way < SCATTERED), under_way, 0.0)
+    places = np.asarray(formulas.poisson_quantile(scattered, QUANTILE), dtype=float)
+    return np.where(known & (under_way >= SCATTERED), under_way, places)
 
 
 def _rates(work: Answering, case: Case, size: Array) -> Rates:
