@@ -421,7 +421,7 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
         return f"{base}/start/cards"
     if code in ("unmet", "service_target"):
         return f"{base}/overflow"
-    if code in ("scaling_assumed", "replica_size", "uneven_gang", "no_cable", "deadline"):
+    if code in ("scaling_assumed", "slow_copies", "replica_size", "uneven_gang", "no_cable", "deadline"):
         return _spread_path(finding, plan, base)
     if code in ("memory", "not_in_catalog", "no_rate", "no_fabric_ports"):
         return f"{base}/start/build"
@@ -432,6 +432,8 @@ def _spread_path(finding: Finding, plan: PlanResult, base: str) -> str:
     """The assumption behind a finding about jobs over several GPUs."""
     facts, work = finding.facts, f"demand/workloads/{finding.facts.get('workload')}"
     match finding.code:
+        case "slow_copies":
+            return f"{base}/fabric/network"
         case "scaling_assumed" if facts.get("network"):
             return f"{base}/fabric/network"
         case "scaling_assumed":

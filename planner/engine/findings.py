@@ -12,12 +12,13 @@ from planner.engine.cards import card_room
 from planner.engine.costs import Books
 from planner.engine.fleet import Holding
 from planner.engine.housing import UpgradeOrder, noise_limit, rack_heat_limit
-from planner.engine.inputs import PoolWorkload, Scenario, ServingWorkload, Site
+from planner.engine.inputs import BatchWorkload, PoolWorkload, Scenario, ServingWorkload, Site
 from planner.engine.limits import further_limits
 from planner.engine.lines import round_half_up
+from planner.engine.links import link_of
 from planner.engine.result import Finding, PlanResult
 from planner.engine.rounding import SLACK
-from planner.engine.workload import tensor_parallel_gang
+from planner.engine.workload import GBIT, tensor_parallel_gang
 
 # Reasons why a plan's machines cannot do a work at all.
 CANNOT_RUN = ("memory", "deadline", "wrong_software", "replica_size")
@@ -89,6 +90,7 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
                 Finding("order_by_past", 0, {"order_by": earliest.order_by.isoformat(), "item": earliest.item})
             )
     _tell_of_spread(result, scenario)
+    _warn_of_slow_copies(result, scenario, books)
     _warn_of_people(result, scenario)
     _warn_of_uneven_gpus(result, scenario)
     _warn_of_rented_gang(result)
@@ -243,6 +245,26 @@ def _tell_of_spread(result: PlanResult, scenario: Scenario) -> None:
                 "network": result.plan.fabric.network if "network_share" in factors else "",
             }
             result.warnings.append(Finding("scaling_assumed", None, facts))
+
+
+# Network that a copy of a model over several servers takes, 400 Gb/s for each of eight GPUs. [byte/s] Sizing 10.
+COPY_NETWORK = 8 * 400.0 * GBIT
+
+
+def _warn_of_slow_copies(result: PlanResult, scenario: Scenario, books: Books) -> None:
+    """A copy of a model that spans servers is counted at the rate of one domain: over less than that it is slower."""
+    if result.network is None:
+        return
+    for holding in result.fleet.holdings:
+        build, server = holding.machine.build, holding.machine.server_gpus
+        link = link_of(result.plan.fabric, build, books.book)
+        if link is None or link.bandwidth >= COPY_NETWORK * (1.0 - SLACK):
+            continue
+        for work in scenario.demand.workloads:
+            gpus = result.requirements[build.slug][work.slug].replica
+            if isinstance(work, (ServingWorkload, BatchWorkload)) and gpus > server:
+                facts = {"workload": work.slug, "item": build.slug, "gpus": gpus, "servers": -(-gpus // server)}
+                result.warnings.append(Finding("slow_copies", None, {**facts, "network": result.plan.fabric.network}))
 
 
 # GPUs of the largest instance that on-demand offers name. [GPU]

@@ -37,6 +37,8 @@ STRIPS_PER_SERVER = 0.5
 STORAGE_PORTS, STORAGE_LINKS = 2, 2
 # Codes of what is a cable, pulled by somebody.
 LINKS = ("link", "storage_link", "in_band_link", "oob_link")
+# Codes of the goods of a network.
+GOODS = frozenset({*LINKS, "switch", "storage_switch", "in_band_switch", "oob_switch", "manager", "nic"})
 
 
 def items_asked(asked: Fabric) -> set[str]:

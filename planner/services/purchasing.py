@@ -21,11 +21,11 @@ from planner.engine.inputs import Scenario
 from planner.engine.lines import CATEGORIES, Line, minor_unit
 from planner.engine.prices import Price, PriceBook, Source
 from planner.engine.result import UNPRICED, Evaluation, Order, PlanResult
+from planner.engine.wiring import GOODS as NETWORK_GOODS
 from planner.services import assumptions
 
 MACHINES = frozenset({"server", "chassis", "card", "card_extra", "spare_server", "spare_chassis", "spare_card"})
 BARE = ("chassis", "spare_chassis")  # priced as a server less its cards: nobody quotes them
-FABRIC = frozenset({"switch", "link"})
 QUOTED, LIST, ESTIMATE, FORECAST = "quoted", "list", "estimate", "forecast"
 UNQUOTED = frozenset({"no_quote", "no_offer"})  # the price is missing, not the knowledge of what is bought
 MOST_DECIMALS = 15
@@ -225,7 +225,7 @@ class _Writer:
         line, firsts = self.line_of[order.line], self.plan.calendar.firsts
         in_service = firsts[order.in_service]
         need_by = in_service
-        if line.code in MACHINES | FABRIC and self.plan.plan.lead_months is None:
+        if line.code in MACHINES | NETWORK_GOODS and self.plan.plan.lead_months is None:
             # what must be burnt in is needed before it serves
             need_by -= dt.timedelta(days=round(self.plan.commissioning_days))
         return self._row(
@@ -326,7 +326,7 @@ class _Writer:
 
     def _lead_weeks(self, line: Line) -> Decimal | None:
         """Weeks from order to delivery; None where nobody gives any."""
-        if line.code in MACHINES | FABRIC:
+        if line.code in MACHINES | NETWORK_GOODS:
             if self.plan.plan.lead_months is not None:
                 return _exact(round(self.plan.plan.lead_months * DAYS_PER_MONTH / DAYS_PER_WEEK, 1))
             if line.item in self.builds:

@@ -175,6 +175,14 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("copies over {gpus} GPUs do not work"),
         "bad",
     ),
+    "slow_copies": (
+        _(
+            "Each copy of {workload} spans {servers} of {item}, and its rate is that of GPUs joined by 400 Gb/s each: "
+            "over {network} it will be slower. Measure the rate, or take a faster network or a larger server."
+        ),
+        _("copies over {servers} on a slow network"),
+        "warn",
+    ),
     "no_cable": (
         _("No cable of that speed reaches so far ({item}): shorten the distance or choose another network."),
         _("no cable reaches: {item}"),

@@ -192,3 +192,14 @@ def test_what_is_assumed_is_always_said():
     (told,) = [found for found in inside.warnings if found.code == "scaling_assumed"]
     assert (told.facts["share"], told.facts["network"]) == (1.0, "")
     assert not [found for found in on("ports", pool(4.0, slug="work")).warnings if found.code == "scaling_assumed"]
+
+
+@pytest.mark.parametrize(("network", "told"), [("8x400g_rdma", False), ("ports", False), ("10gbe", True)])
+def test_a_copy_of_a_model_that_spans_servers_over_a_slow_network_is_warned_of(network, told):
+    # 400e9 parameters in 16 bit: 800 GB over GPUs of 69 usable GB take 16 of them, two servers
+    huge = {"params_b": 400.0, "layers": 120, "hidden": 16_384, "heads": 128, "kv_heads": 8, "attention": "GQA"}
+    service = work("serving", model=huge, precision="bf16", requests_per_day=100.0, spare_servers=0)
+    found = [each.facts for each in on(network, service).warnings if each.code == "slow_copies"]
+    assert bool(found) == told
+    if told:
+        assert (found[0]["gpus"], found[0]["servers"]) == (16, 2)
