@@ -444,7 +444,7 @@ def _rate(need: Requirement, work: Workload) -> tuple[float, str, bool] | None:
         unit = "item/s" if work.tokens_b_per_month is None else "token/s"
         return (factors["measured_rate"] * kept if measured else factors["batch_rate"]), unit, measured
     if factors.get("gpu_hours_per_run") and "tokens" in factors:
-        spread = factors.get("scaling_share", 1.0) * factors.get("network_share", 1.0)
+        spread = 1.0 if measured else factors.get("scaling_share", 1.0) * factors.get("network_share", 1.0)
         return factors["tokens"] * spread / (factors["gpu_hours_per_run"] * 3600.0), "token/s", measured
     if isinstance(work, HpcWorkload):
         flops = factors["measured_rate"] if measured else factors["fp64_flops"] * factors["efficiency"]

@@ -3,6 +3,7 @@
 import datetime as dt
 import os
 import re
+from types import SimpleNamespace
 
 import pytest
 from django.conf import settings as program
@@ -11,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from planner.models import Attempts, Membership, SignInCode, User, Workspace
-from planner.services import codes
+from planner.services import codes, throttle
 
 RIGHT, WRONG = "right horse battery", "wrong horse battery"
 
@@ -19,6 +20,13 @@ RIGHT, WRONG = "right horse battery", "wrong horse battery"
 @pytest.fixture
 def ada(db):
     return User.objects.create_user("ada", password=RIGHT)
+
+
+@pytest.fixture
+def still(monkeypatch):
+    """The clock of the throttle stands still: on a busy machine no wait passes by itself."""
+    stopped = timezone.now()
+    monkeypatch.setattr(throttle, "timezone", SimpleNamespace(now=lambda: stopped))
 
 
 def try_password(client, password, username="ada", address="192.0.2.1"):
@@ -38,7 +46,7 @@ def test_the_right_password_lets_in_and_leads_on(client, ada):
     assert signed_in(client)
 
 
-def test_after_five_wrong_passwords_not_even_the_right_one_is_looked_at(client, ada):
+def test_after_five_wrong_passwords_not_even_the_right_one_is_looked_at(client, ada, still):
     assert [try_password(client, WRONG).status_code for _ in range(5)] == [200] * 5
     answer = try_password(client, RIGHT)
     assert answer.status_code == 429
@@ -47,7 +55,7 @@ def test_after_five_wrong_passwords_not_even_the_right_one_is_looked_at(client, 
     assert not signed_in(client)
 
 
-def test_the_wait_is_said_in_chinese(client, ada):
+def test_the_wait_is_said_in_chinese(client, ada, still):
     client.cookies[program.LANGUAGE_COOKIE_NAME] = "zh-hans"
     for _ in range(5):
         try_password(client, WRONG)
@@ -61,7 +69,7 @@ def test_once_the_wait_is_over_the_right_password_lets_in(client, ada):
     assert try_password(client, RIGHT).status_code == 302
 
 
-def test_an_account_of_ones_own_buys_no_guess_at_another(client, ada):
+def test_an_account_of_ones_own_buys_no_guess_at_another(client, ada, still):
     User.objects.create_user("eve", password=RIGHT)
     for _ in range(5):
         try_password(Client(), RIGHT, "eve")
@@ -69,7 +77,7 @@ def test_an_account_of_ones_own_buys_no_guess_at_another(client, ada):
     assert try_password(Client(), WRONG).status_code == 429
 
 
-def test_many_addresses_together_get_twenty_guesses_at_one_account(ada):
+def test_many_addresses_together_get_twenty_guesses_at_one_account(ada, still):
     codes = [try_password(Client(), WRONG, address=f"192.0.2.{n}").status_code for n in range(25)]
     assert codes == [200] * 20 + [429] * 5
     # however the name is written that the form reads as the same

@@ -90,7 +90,7 @@ def test_u030_a_limit_lowers_draw_and_rate_of_what_is_bought():
     document = set_at(sizing.blank("training", shipped(), DAY), "operations/gpu_power_limit_w", 350.0)
     limited = sizing.answer(Scenario.read(document), shipped()).of("h200-sxm")
     assert limited.limited == pytest.approx((0.5, 1 / 1.30))  # of 700 W
-    assert limited.rate[0] == pytest.approx(full.rate[0] / 1.30)
+    assert limited.rate[0] == pytest.approx(full.rate[0] / 1.30, rel=2e-3)  # more GPUs lose a little more by spreading
     each = limited.bought.max_kw / limited.bought.servers
     assert each == pytest.approx(full.bought.max_kw / full.bought.servers - 8 * 0.35)
     assert limited.bought.unlimited_kw / limited.bought.servers == pytest.approx(each + 8 * 0.35)
