@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planner.engine import ENGINE_VERSION
+from planner.engine.break_even_use import break_even_use
 from planner.engine.carbon import carbon_of
 from planner.engine.lines import Line
 
@@ -40,6 +41,7 @@ def as_plain(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, 
             {
                 **_plan(plan, comparison, {other.slug for other in evaluation.plans if other.priced}),
                 "carbon": carbon_of(plan, evaluation.scenario, evaluation.book).as_dict(),
+                "break_even_use": [use.as_dict() for use in break_even_use(plan, evaluation)],
             }
             for plan in evaluation.plans
         ],

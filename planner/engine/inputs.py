@@ -574,8 +574,8 @@ class Site(Document):
     def _knows_its_clock_and_price(self) -> Site:
         if self.tariff is not None and self.tariff.by_the_clock and self.zone is None:
             raise conflict("tariff/time_zone", "the region has several clocks: name the time zone")
-        if self.tariff is not None and self.tariff.basis == "resale" and self.electricity_price_per_kwh is None:
-            raise conflict("electricity_price_per_kwh", "a landlord's price is his own to name")
+        if self.tariff is not None and self.tariff.basis != "all_in" and self.electricity_price_per_kwh is None:
+            raise conflict("electricity_price_per_kwh", "the catalog's price is an average that holds every charge")
         return self
 
     @property

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from planner.engine.inputs import Colocation
-from planner.engine.prices import PriceBook
+from planner.engine.prices import CloudOffer, PriceBook
 from planner.wording.lines import item
 from planner.wording.words import Words
 
@@ -184,7 +184,9 @@ CONFLICT_WORDS: dict[str, Any] = {
     "TariffTerms.time_zone": _("this region has several clocks: name the time zone, as in “America/Chicago”."),
     "Colocation.bands": _("the first size is 0, and each is larger than the one before."),
     "Colocation.cabinets": _("name what a cabinet costs, each of more amps than the one before."),
-    "Site.electricity_price_per_kwh": _("a landlord's price is in no catalog: enter it."),
+    "Site.electricity_price_per_kwh": _(
+        "the catalog's price is an average that holds every charge; enter the price of the contract first."
+    ),
 }
 
 # Fees that a colocation contract may have and nobody has quoted.
@@ -197,6 +199,11 @@ def not_quoted(terms: Colocation) -> str:
     if not names:
         return ""
     return gettext("not quoted, and not counted: {what}").format(what=gettext(", ").join(names))
+
+
+def offer_named(offer: CloudOffer, book: PriceBook) -> str:
+    """An offer by provider, machine and region."""
+    return " · ".join(part for part in (item(offer.slug, book), offer.region) if part)
 
 
 _UNKNOWN = {

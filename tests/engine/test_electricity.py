@@ -151,6 +151,10 @@ def test_every_price_of_the_bill_follows_the_path_of_electricity():
     [
         ({"region": "US", "tariff": {"periods": [PEAK]}}, "sites/room/tariff/time_zone"),
         ({"tariff": {"basis": "resale"}, "electricity_price_per_kwh": None}, "sites/room/electricity_price_per_kwh"),
+        (
+            {"tariff": {"basis": "energy_only"}, "electricity_price_per_kwh": None},
+            "sites/room/electricity_price_per_kwh",
+        ),
     ],
 )
 def test_a_site_names_the_clock_and_the_price_that_its_contract_needs(changes, path):
