@@ -41,11 +41,14 @@ def as_plain(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, 
             {
                 **_plan(plan, comparison, {other.slug for other in evaluation.plans if other.priced}),
                 "carbon": carbon_of(plan, evaluation.scenario, evaluation.book).as_dict(),
-                "break_even_use": [use.as_dict() for use in break_even_use(plan, evaluation)],
             }
             for plan in evaluation.plans
         ],
         "server_against_cluster": comparison.table,
+        # a plan that rents nothing is set against the offer of another
+        "break_even_use": {
+            plan.slug: [use.as_dict() for use in break_even_use(plan, evaluation)] for plan in evaluation.plans
+        },
         "left_out": evaluation.left_out,
         "warnings": [finding.as_dict() for finding in evaluation.warnings],
     }
