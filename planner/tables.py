@@ -324,7 +324,7 @@ def use(evaluation: Evaluation, comparison: Comparison) -> Table | None:
                     ],
                 }
             )
-    head = [_("Plan"), _("Against"), _("Busy in the plan"), _("Idle hours charged"), _("Idle hours free")]
+    head = [_("Plan"), _("Busy in the plan"), _("Idle hours charged"), _("Idle hours free")]
     return Table(head, rows) if rows else None
 
 

@@ -74,6 +74,13 @@ def test_u069_a_demand_charge_of_an_energy_only_contract_is_owed_for_the_peak():
     assert amounts(idle, "opex.demand_charge") == [15.0 * 10.0]  # the mean draw is another, the peak is not
 
 
+def test_one_site_s_demand_charge_is_not_put_on_another_s_average_price():
+    charged = site(tariff={"basis": "energy_only", "demand": [{"name": "peak", "price_per_kw": 10}]})
+    other = {"slug": "other", "from_month": 1, "pue": 1.5, "electricity_price_per_kwh": 0.10}
+    result = evaluated(work=pool(8.0), months=2, sites=[charged, other]).plans[0]
+    assert amounts(result, "opex.demand_charge") == [150.0, 0.0]
+
+
 def test_a_demand_charge_that_is_switched_off_is_left_out():
     terms = {"basis": "energy_only", "demand": [{"name": "peak", "price_per_kw": 10}]}
     evaluation = evaluated(months=1, sites=[site(tariff=terms)], lines={"opex.demand_charge": False})

@@ -26,7 +26,7 @@ def test_each_owning_plan_is_set_against_each_offer_by_name(sample):
 def test_both_readings_are_named_and_open_the_same_why(sample):
     with override("en"):
         table = tables.use(*sample)
-        assert table.head[3:] == ["Idle hours charged", "Idle hours free"]
+        assert table.head[2:] == ["Idle hours charged", "Idle hours free"]
         tree = explain.tree(*sample, "server", "break_even_use")
     cells = rows(sample, "server")[0]["cells"]
     readings = tree["children"][0]["children"]
