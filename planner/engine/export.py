@@ -136,6 +136,7 @@ def line_as_dict(line: Line, result: PlanResult) -> dict[str, Any]:
         "code": line.code,
         "item": line.item,
         "place": line.place,
+        "part": line.part,
         "formula": line.formula,
         "quantity": _list(line.quantity[0]),
         "quantity_unit": line.quantity_unit,
@@ -223,7 +224,7 @@ def ledger_rows(plain: dict[str, Any]) -> list[list[Any]]:
                         [
                             plan["slug"],
                             line["category"],
-                            line["code"],
+                            ":".join(part for part in (line["code"], line["part"]) if part),
                             line["item"],
                             labels[m],
                             line["quantity"][m],
