@@ -84,6 +84,8 @@ SELDOM = {
     "customer_class",
     "moving_cost",
     "grid_kgco2e_per_kwh",
+    "water_l_per_kwh",
+    "water_price_per_m3",
     "commit_discount",
     "spot_share",
     "spot_interruption_share",

@@ -31,8 +31,13 @@ from planner.engine.prices import Price, PriceBook, Source
 from planner.engine.quantities import Document, InputError, Problem, quantity_of
 from planner.services import pricebook
 
-# Fees of a colocation hall that the catalog has a figure for.
-COLOCATION_FEES = {"cross_connect_price": "cross-connect", "remote_hands_price": "remote-hands-hour"}
+# Fields of a site and of its hall that the catalog has a figure for.
+CATALOG_FIGURES = {
+    "cross_connect_price": "cross-connect",
+    "remote_hands_price": "remote-hands-hour",
+    "water_l_per_kwh": "water-use-wue",
+    "water_price_per_m3": "water-us-m3",
+}
 MIN_SERVICE_WITH_OVERFLOW = 18  # months; model, section 3
 
 
@@ -113,8 +118,8 @@ def _of_site(scenario: Scenario, book: PriceBook, slug: str, parent: str, name: 
         return PUE_BY_METHOD[site.cooling_method], Source(basis="estimate")
     if name == "price_per_kw_month" and site.colocation and site.colocation.market:
         return _priced(book.colocation[site.colocation.market].price, book)
-    if name in COLOCATION_FEES and site.colocation:
-        row = book.cost(COLOCATION_FEES[name])
+    if name in CATALOG_FIGURES and (site.colocation or not parent.endswith("/colocation")):
+        row = book.cost(CATALOG_FIGURES[name])
         return row.value(book.currency), row.source
     if name == "price" and "/upgrades/" in parent:
         row = book.costs[next(step for step in site.upgrades if parent.endswith("/" + step.slug)).item]

@@ -13,12 +13,17 @@ from planner.engine.prices import CloudOffer, PriceBook
 from planner.wording.lines import item
 from planner.wording.words import Words
 
+_CATALOG = _("the catalog's figure")
 FIELD_WORDS: dict[str, Words] = {
     "Site.grid_kgco2e_per_kwh": Words(
         _("Grid carbon"),
         _("Greenhouse gas of a kilowatt-hour from the grid, of a contract or of the region."),
         _("the region's grid"),
     ),
+    "Site.water_l_per_kwh": Words(
+        _("Water use"), _("Litres for each kWh of the machines (WUE); 0 where cooling is dry or closed."), _CATALOG
+    ),
+    "Site.water_price_per_m3": Words(_("Price of water"), _("Of a cubic metre, sewage included."), _CATALOG),
     "Market.grid_carbon": Words(_("Grid carbon"), _("How the carbon of a kilowatt-hour moves over the years.")),
     "GridPath.rate_per_year": Words(
         _("Grid carbon change"), _("Change of the carbon of a kilowatt-hour per year; minus means cleaner.")

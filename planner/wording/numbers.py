@@ -99,6 +99,7 @@ UNITS = {
     "CFM": "CFM",
     "m3/h": "m³/h",
     "L/min": "L/min",
+    "L/kWh": "L / kWh",
     "kg/m2": "kg/m²",
     "BTU/h": "BTU/h",
     "ton": _("tons of refrigeration"),

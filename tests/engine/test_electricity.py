@@ -168,3 +168,11 @@ def test_a_site_names_the_clock_and_the_price_that_its_contract_needs(changes, p
     with pytest.raises(InputError) as caught:
         Scenario.read(document(sites=[site(**changes)]))
     assert [("/".join(problem.path), problem.code) for problem in caught.value.problems] == [(path, "conflict")]
+
+
+def test_water_goes_by_each_site_s_own_use_and_price():
+    wet = site(water_l_per_kwh=2.0, water_price_per_m3=5.0)
+    dry = {"slug": "dry", "from_month": 1, "electricity_price_per_kwh": 0.10, "water_l_per_kwh": 0.0}
+    result = evaluated(work=pool(8.0), months=2, sites=[wet, dry], lines={"opex.water": True}).plans[0]
+    # 744 h × 8 kW × 2 L = 11.904 m³ at 5.00; nothing in the dry room
+    assert amounts(result, "opex.water") == [59.52, 0.0]
