@@ -375,6 +375,8 @@ class Overflow(Document):
     accelerator: AcceleratorSlug
     offer: OfferSlug | None = None  # None: the median of the comparable offers, named
     provider_class: Literal["specialist", "large_provider", "marketplace"] | None = None  # None: the market's
+    # None: the site's region where the provider sells there, else any.
+    region: Annotated[str | None, Choice("cloud_region"), StringConstraints(max_length=80)] = None
     reserved_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0
     reserved_term_months: Literal[12, 36, 60] = 12
     commit_discount: Annotated[float | None, Quantity("share", 0.0, 0.95)] = None  # None: an offer's, else the usual

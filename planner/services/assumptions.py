@@ -170,6 +170,10 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
         return _by_name((code, f"{code} · {name}") for code, name in regions.items())
     if kind == "tariff_schedule":
         return _by_name((slug, f"{found.region_code} · {found.region}") for slug, found in schedules().items())
+    if kind == "cloud_region":
+        sold = catalog.offers_of(narrowed_by(scenario, path))
+        named = {item.spec.region for item in sold if item.spec.region and item.spec.pricing_model == "on_demand"}
+        return _by_name((region, region) for region in named)
     if kind == "cloud_offer":
         rented = narrowed_by(scenario, path)
         return _by_name(
@@ -188,7 +192,7 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
 def narrowed_by(scenario: Scenario, path: str) -> str:
     """The value of the field that narrows the choices at a path: offers are those of the rented GPU."""
     keys = path.split("/")
-    if keys[0] == "plans" and keys[-1] == "offer":
+    if keys[0] == "plans" and keys[-1] in ("offer", "region"):
         plan = next(plan for plan in scenario.plans if plan.slug == keys[1])
         return plan.overflow.accelerator if plan.overflow else ""
     return ""

@@ -127,6 +127,9 @@ FIELD_WORDS |= {
     "Band.price_per_kw_month": Words(_("Price per kW"), _("Price of a contracted kilowatt and month.")),
     "Cabinet.amps": Words(_("Current"), _("Rating of the cabinet's circuit.")),
     "Cabinet.price_per_month": Words(_("Rent"), _("Of one cabinet and month.")),
+    "Overflow.region": Words(
+        _("Region of the cloud"), _("Only offers sold in this region are compared."), _("the site's, else any")
+    ),
     "Overflow.commit_discount": Words(
         _("Discount of the reservation"),
         _("Below the price on demand; empty: the provider's own reserved price, else the usual discount for the term."),
