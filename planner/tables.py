@@ -316,7 +316,8 @@ def use(evaluation: Evaluation, comparison: Comparison) -> Table | None:
                     "slug": plan.slug,
                     "name": called[plan.slug],
                     "colour": colour(evaluation, plan.slug),
-                    "offer": wording.offer_named(found.offer, evaluation.book),
+                    "offer": wording.item(found.offer.slug, evaluation.book),
+                    "region": found.offer.region,
                     "cells": [
                         Cell(wording.percent(found.used), why="break_even_use"),
                         _reached(found.idle_charged, found.used),

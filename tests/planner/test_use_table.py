@@ -19,7 +19,8 @@ def rows(sample, slug):
 
 
 def test_each_owning_plan_is_set_against_each_offer_by_name(sample):
-    assert [row["offer"] for row in rows(sample, "server")] == ["Nimbus · us-east", "Large Cloud · us-east"]
+    named = [(row["offer"], row["region"]) for row in rows(sample, "server")]
+    assert named == [("Nimbus", "us-east"), ("Large Cloud", "us-east")]
     assert rows(sample, "cloud") == []
 
 
