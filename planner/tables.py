@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ from django.utils.translation import ngettext
 
 from planner import charts, wording
 from planner.engine.advice import advise
+from planner.engine.break_even_use import break_even_use
 from planner.engine.carbon import carbon_of
 from planner.engine.compare import Comparison, by_lead_time, category_gap
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
@@ -306,6 +308,44 @@ def providers(evaluation: Evaluation, comparison: Comparison) -> Table | None:
         [_("Plan"), wording.choice("provider_class", "specialist"), wording.choice("provider_class", "large_provider")],
         rows,
     )
+
+
+def use(evaluation: Evaluation, comparison: Comparison) -> Table | None:
+    """How busy each plan's own GPUs must be to cost less than renting, in both readings; None where none are owned."""
+    called = names(evaluation)
+    rows = []
+    for plan in ordered(evaluation, comparison):
+        for found in () if _idle(plan) else break_even_use(plan, evaluation):
+            rows.append(
+                {
+                    "slug": plan.slug,
+                    "name": called[plan.slug],
+                    "colour": colour(evaluation, plan.slug),
+                    "offer": wording.item(found.offer.slug, evaluation.book),
+                    "region": found.offer.region,
+                    "cells": [
+                        Cell(wording.percent(found.used), why="break_even_use"),
+                        _reached(found.idle_charged, found.used),
+                        _reached(found.idle_free, found.used),
+                    ],
+                }
+            )
+    head = [_("Plan"), _("Busy in the plan"), _("Idle hours charged"), _("Idle hours free")]
+    return Table(head, rows) if rows else None
+
+
+def _reached(share: float, used: float) -> Cell:
+    """A break-even use: "never" where renting costs no more than running, "over 100 %" where full use is too little."""
+    if not math.isfinite(share):
+        return Cell(_("never"), _("renting costs no more than running an owned GPU"), "break_even_use", "bad")
+    if share > 1.0:
+        return Cell(
+            _("over 100 %"),
+            _("not even full use pays: {share}").format(share=wording.percent(share)),
+            "break_even_use",
+            "bad",
+        )
+    return Cell(wording.percent(share), why="break_even_use", tone="good" if used >= share else "warn")
 
 
 def carbon(evaluation: Evaluation, comparison: Comparison) -> Table:

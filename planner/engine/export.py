@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planner.engine import ENGINE_VERSION
+from planner.engine.break_even_use import break_even_use
 from planner.engine.carbon import carbon_of
 from planner.engine.lines import Line
 
@@ -44,6 +45,10 @@ def as_plain(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, 
             for plan in evaluation.plans
         ],
         "server_against_cluster": comparison.table,
+        # a plan that rents nothing is set against the offer of another
+        "break_even_use": {
+            plan.slug: [use.as_dict() for use in break_even_use(plan, evaluation)] for plan in evaluation.plans
+        },
         "left_out": evaluation.left_out,
         "warnings": [finding.as_dict() for finding in evaluation.warnings],
     }
@@ -132,6 +137,7 @@ def line_as_dict(line: Line, result: PlanResult) -> dict[str, Any]:
         "code": line.code,
         "item": line.item,
         "place": line.place,
+        "part": line.part,
         "formula": line.formula,
         "quantity": _list(line.quantity[0]),
         "quantity_unit": line.quantity_unit,
@@ -219,7 +225,7 @@ def ledger_rows(plain: dict[str, Any]) -> list[list[Any]]:
                         [
                             plan["slug"],
                             line["category"],
-                            line["code"],
+                            ":".join(part for part in (line["code"], line["part"]) if part),
                             line["item"],
                             labels[m],
                             line["quantity"][m],

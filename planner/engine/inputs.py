@@ -433,6 +433,8 @@ class Overflow(Document):
     accelerator: AcceleratorSlug
     offer: OfferSlug | None = None  # None: the median of the comparable offers, named
     provider_class: Literal["specialist", "large_provider", "marketplace"] | None = None  # None: the market's
+    # None: the site's region where the provider sells there, else any.
+    region: Annotated[str | None, Choice("cloud_region"), StringConstraints(max_length=80)] = None
     reserved_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0
     reserved_term_months: Literal[12, 36, 60] = 12
     commit_discount: Annotated[float | None, Quantity("share", 0.0, 0.95)] = None  # None: an offer's, else the usual
@@ -689,6 +691,8 @@ class Site(Document):
     colocation: Colocation | None = None
     moving_cost: Annotated[float, Quantity("money", 0.0, 1e9)] = 0.0
     grid_kgco2e_per_kwh: Annotated[float | None, Quantity("kg CO2e/kWh", 0.0, 3.0)] = None  # None: the region's grid
+    water_l_per_kwh: Annotated[float | None, Quantity("L/kWh", 0.0, 20.0)] = None  # WUE; None: the catalog's
+    water_price_per_m3: Annotated[float | None, Quantity("money/m3", 0.0, 1000.0)] = None  # None: the catalog's
     tariff: TariffTerms | None = None  # None: one price for every kilowatt-hour
     upgrades: tuple[Upgrade, ...] = Field(default=(), max_length=20)
 
@@ -696,8 +700,8 @@ class Site(Document):
     def _knows_its_clock_and_price(self) -> Site:
         if self.tariff is not None and self.tariff.by_the_clock and self.zone is None:
             raise conflict("tariff/time_zone", "the region has several clocks: name the time zone")
-        if self.tariff is not None and self.tariff.basis == "resale" and self.electricity_price_per_kwh is None:
-            raise conflict("electricity_price_per_kwh", "a landlord's price is his own to name")
+        if self.tariff is not None and self.tariff.basis != "all_in" and self.electricity_price_per_kwh is None:
+            raise conflict("electricity_price_per_kwh", "the catalog's price is an average that holds every charge")
         return self
 
     @property

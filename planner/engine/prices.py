@@ -335,10 +335,13 @@ def comparable_offers(
     region: str,
     pricing_date: dt.date,
     stale_after_days: int,
+    *,
+    only_there: bool = False,
 ) -> list[CloudOffer]:
     """Offers that may stand for the class: same accelerator, on demand, no index, priced, not stale, here or anywhere.
 
     Regions are matched only where the provider sells in the site's own; otherwise any region counts.
+    only_there : the region is asked for, and no other will do.
     """
     classes = PROVIDER_CLASSES[provider_class]
     oldest = pricing_date - dt.timedelta(days=stale_after_days)
@@ -353,7 +356,7 @@ def comparable_offers(
         and oldest <= offer.price.source.dated <= pricing_date
     ]
     here = [offer for offer in found if region and offer.region.lower() == region.lower()]
-    return here or found
+    return here if only_there else here or found
 
 
 def median_offer(offers: Iterable[CloudOffer], currency: str) -> CloudOffer | None:

@@ -122,7 +122,10 @@ SELDOM = {
     "customer_class",
     "moving_cost",
     "grid_kgco2e_per_kwh",
+    "water_l_per_kwh",
+    "water_price_per_m3",
     "commit_discount",
+    "Overflow.region",
     "spot_share",
     "spot_interruption_share",
     "blocks",
@@ -234,6 +237,7 @@ class Declared:
         return (
             self.owner == "Scenario.lines"
             or self.owner.startswith(("Upgrade.", "Circuit."))
+            or self.owner in SELDOM
             or (self.owner.partition(".")[2] in SELDOM and self.owner not in NOT_SELDOM)
         )
 

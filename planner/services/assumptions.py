@@ -33,8 +33,13 @@ from planner.engine.quantities import Document, InputError, Problem, quantity_of
 from planner.services import pricebook
 from planner.services.evaluation import Recent
 
-# Fees of a colocation hall that the catalog has a figure for.
-COLOCATION_FEES = {"cross_connect_price": "cross-connect", "remote_hands_price": "remote-hands-hour"}
+# Fields of a site and of its hall that the catalog has a figure for.
+CATALOG_FIGURES = {
+    "cross_connect_price": "cross-connect",
+    "remote_hands_price": "remote-hands-hour",
+    "water_l_per_kwh": "water-use-wue",
+    "water_price_per_m3": "water-us-m3",
+}
 _cards = Recent(2)
 # Lines of what stands around the GPUs, whose unit prices anybody may replace.
 AROUND = ("host_memory", "load_balancer")
@@ -132,8 +137,8 @@ def _of_site(scenario: Scenario, book: PriceBook, slug: str, parent: str, name: 
         return PUE_BY_METHOD[site.cooling_method], Source(basis="estimate")
     if name == "price_per_kw_month" and site.colocation and site.colocation.market:
         return _priced(book.colocation[site.colocation.market].price, book)
-    if name in COLOCATION_FEES and site.colocation:
-        row = book.cost(COLOCATION_FEES[name])
+    if name in CATALOG_FIGURES and (site.colocation or not parent.endswith("/colocation")):
+        row = book.cost(CATALOG_FIGURES[name])
         return row.value(book.currency), row.source
     if name == "price" and "/upgrades/" in parent:
         row = book.costs[next(step for step in site.upgrades if parent.endswith("/" + step.slug)).item]
@@ -184,6 +189,10 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
         return _by_name((code, f"{code} · {name}") for code, name in regions.items())
     if kind == "tariff_schedule":
         return _by_name((slug, f"{found.region_code} · {found.region}") for slug, found in schedules().items())
+    if kind == "cloud_region":
+        sold = catalog.offers_of(narrowed_by(scenario, path))
+        named = {item.spec.region for item in sold if item.spec.region and item.spec.pricing_model == "on_demand"}
+        return _by_name((region, region) for region in named)
     if kind == "cloud_offer":
         rented = narrowed_by(scenario, path)
         return _by_name(
@@ -219,7 +228,7 @@ def _rated(catalog: Catalog, scenario: Scenario, slug: str) -> bool:
 def narrowed_by(scenario: Scenario, path: str) -> str:
     """The value of the field that narrows the choices at a path: offers are those of the rented GPU."""
     keys = path.split("/")
-    if keys[0] == "plans" and keys[-1] == "offer":
+    if keys[0] == "plans" and keys[-1] in ("offer", "region"):
         plan = next(plan for plan in scenario.plans if plan.slug == keys[1])
         return plan.overflow.accelerator if plan.overflow else ""
     return ""

@@ -64,6 +64,7 @@ class Shown:
             "gap": tables.gap(result, comparison),
             "providers": tables.providers(result, comparison),
             "carbon": tables.carbon(result, comparison),
+            "use": tables.use(result, comparison),
             "warnings": tables.findings(result, comparison),
             "left_out": [wording.category(name) for name in result.left_out],
             "engine_version": evaluation.ENGINE_VERSION,

@@ -1,7 +1,7 @@
 """Codes and numbers of the engine → sentences in English and Chinese. No arithmetic beyond formatting."""
 
 from planner.wording.assumptions import assumed, assumed_range, assumption_names, owner, plan_failure, tick
-from planner.wording.contracts import carbon_unknown, not_quoted
+from planner.wording.contracts import carbon_unknown, not_quoted, offer_named
 from planner.wording.fields import choice, declaration, empty_text, help_text, label, locate, section, value_text
 from planner.wording.findings import (
     break_even,
@@ -140,6 +140,7 @@ __all__ = [
     "month_label",
     "not_quoted",
     "number",
+    "offer_named",
     "order_columns",
     "origin",
     "owner",

@@ -9,16 +9,21 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from planner.engine.inputs import Colocation
-from planner.engine.prices import PriceBook
+from planner.engine.prices import CloudOffer, PriceBook
 from planner.wording.lines import item
 from planner.wording.words import Words
 
+_CATALOG = _("the catalog's figure")
 FIELD_WORDS: dict[str, Words] = {
     "Site.grid_kgco2e_per_kwh": Words(
         _("Grid carbon"),
         _("Greenhouse gas of a kilowatt-hour from the grid, of a contract or of the region."),
         _("the region's grid"),
     ),
+    "Site.water_l_per_kwh": Words(
+        _("Water use"), _("Litres for each kWh of the machines (WUE); 0 where cooling is dry or closed."), _CATALOG
+    ),
+    "Site.water_price_per_m3": Words(_("Price of water"), _("Of a cubic metre, sewage included."), _CATALOG),
     "Market.grid_carbon": Words(_("Grid carbon"), _("How the carbon of a kilowatt-hour moves over the years.")),
     "GridPath.rate_per_year": Words(
         _("Grid carbon change"), _("Change of the carbon of a kilowatt-hour per year; minus means cleaner.")
@@ -122,6 +127,9 @@ FIELD_WORDS |= {
     "Band.price_per_kw_month": Words(_("Price per kW"), _("Price of a contracted kilowatt and month.")),
     "Cabinet.amps": Words(_("Current"), _("Rating of the cabinet's circuit.")),
     "Cabinet.price_per_month": Words(_("Rent"), _("Of one cabinet and month.")),
+    "Overflow.region": Words(
+        _("Region of the cloud"), _("Only offers sold in this region are compared."), _("the site's, else any")
+    ),
     "Overflow.commit_discount": Words(
         _("Discount of the reservation"),
         _("Below the price on demand; empty: the provider's own reserved price, else the usual discount for the term."),
@@ -184,7 +192,9 @@ CONFLICT_WORDS: dict[str, Any] = {
     "TariffTerms.time_zone": _("this region has several clocks: name the time zone, as in “America/Chicago”."),
     "Colocation.bands": _("the first size is 0, and each is larger than the one before."),
     "Colocation.cabinets": _("name what a cabinet costs, each of more amps than the one before."),
-    "Site.electricity_price_per_kwh": _("a landlord's price is in no catalog: enter it."),
+    "Site.electricity_price_per_kwh": _(
+        "the catalog's price is an average that holds every charge; enter the price of the contract first."
+    ),
 }
 
 # Fees that a colocation contract may have and nobody has quoted.
@@ -197,6 +207,11 @@ def not_quoted(terms: Colocation) -> str:
     if not names:
         return ""
     return gettext("not quoted, and not counted: {what}").format(what=gettext(", ").join(names))
+
+
+def offer_named(offer: CloudOffer, book: PriceBook) -> str:
+    """An offer by provider, machine and region."""
+    return " · ".join(part for part in (item(offer.slug, book), offer.region) if part)
 
 
 _UNKNOWN = {

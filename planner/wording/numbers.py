@@ -109,6 +109,7 @@ UNITS = {
     "slot": _("slots"),
     "m3/h": "m³/h",
     "L/min": "L/min",
+    "L/kWh": "L / kWh",
     "kg/m2": "kg/m²",
     "BTU/h": "BTU/h",
     "ton": _("tons of refrigeration"),

@@ -27,6 +27,27 @@ def used(result, code):
     return lines(result, "opex.cloud_usage")[code]
 
 
+# ── region ──
+
+
+def sold_in(*regions):
+    """The book with an offer at 1.00, 2.00, … in each region."""
+    rows = [offer(f"in-{n}", float(n + 1)) | {"region": region} for n, region in enumerate(regions)]
+    return book(offers={row["slug"]: row for row in rows})
+
+
+def test_only_offers_of_the_region_asked_for_are_compared():
+    prices = sold_in("eu-north1", "us-east", "us-east")
+    assert cloud(prices=prices).offer.slug == "in-1"  # the median of all three
+    assert cloud(prices=prices, region="eu-north1").offer.slug == "in-0"
+    assert cloud(prices=prices, region="us-east").offer.slug == "in-1"  # the lower of the two
+
+
+def test_without_an_offer_in_the_region_there_is_none():
+    result = cloud(prices=sold_in("us-east"), region="eu-north1")
+    assert [reason.code for reason in result.infeasible] == ["no_offer"]
+
+
 # ── spot ──
 
 SPOT = offer("cheap-spot", 1.0, pricing_model="spot") | {"provider": "cheap"}

@@ -74,6 +74,13 @@ def test_u069_a_demand_charge_of_an_energy_only_contract_is_owed_for_the_peak():
     assert amounts(idle, "opex.demand_charge") == [15.0 * 10.0]  # the mean draw is another, the peak is not
 
 
+def test_one_site_s_demand_charge_is_not_put_on_another_s_average_price():
+    charged = site(tariff={"basis": "energy_only", "demand": [{"name": "peak", "price_per_kw": 10}]})
+    other = {"slug": "other", "from_month": 1, "pue": 1.5, "electricity_price_per_kwh": 0.10}
+    result = evaluated(work=pool(8.0), months=2, sites=[charged, other]).plans[0]
+    assert amounts(result, "opex.demand_charge") == [150.0, 0.0]
+
+
 def test_a_demand_charge_that_is_switched_off_is_left_out():
     terms = {"basis": "energy_only", "demand": [{"name": "peak", "price_per_kw": 10}]}
     evaluation = evaluated(months=1, sites=[site(tariff=terms)], lines={"opex.demand_charge": False})
@@ -151,9 +158,21 @@ def test_every_price_of_the_bill_follows_the_path_of_electricity():
     [
         ({"region": "US", "tariff": {"periods": [PEAK]}}, "sites/room/tariff/time_zone"),
         ({"tariff": {"basis": "resale"}, "electricity_price_per_kwh": None}, "sites/room/electricity_price_per_kwh"),
+        (
+            {"tariff": {"basis": "energy_only"}, "electricity_price_per_kwh": None},
+            "sites/room/electricity_price_per_kwh",
+        ),
     ],
 )
 def test_a_site_names_the_clock_and_the_price_that_its_contract_needs(changes, path):
     with pytest.raises(InputError) as caught:
         Scenario.read(document(sites=[site(**changes)]))
     assert [("/".join(problem.path), problem.code) for problem in caught.value.problems] == [(path, "conflict")]
+
+
+def test_water_goes_by_each_site_s_own_use_and_price():
+    wet = site(water_l_per_kwh=2.0, water_price_per_m3=5.0)
+    dry = {"slug": "dry", "from_month": 1, "electricity_price_per_kwh": 0.10, "water_l_per_kwh": 0.0}
+    result = evaluated(work=pool(8.0), months=2, sites=[wet, dry], lines={"opex.water": True}).plans[0]
+    # 744 h × 8 kW × 2 L = 11.904 m³ at 5.00; nothing in the dry room
+    assert amounts(result, "opex.water") == [59.52, 0.0]

@@ -1,10 +1,14 @@
 """Electricity bills worked by hand: real month lengths, the clock's odd days, periods, tiers and ratchets."""
 
+import calendar
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from planner.engine.calendar import calendar_for
-from planner.engine.energy import TariffTerms, billed_kw, charges, local_hours, zone_of
+from planner.engine.energy import ZONES, TariffTerms, billed_kw, charges, local_hours, zone_of
 from planner.engine.quantities import InputError
 
 NEW_YORK, CHINA = "America/New_York", "Asia/Shanghai"
@@ -223,6 +227,46 @@ def test_the_months_billed_do_not_change_what_was_billed():
     peaks = np.array([[100.0, 60.0]])
     assert billed_kw(peaks, 0.0, 11).tolist() == peaks.tolist()
     assert billed_kw(peaks, 1.0, 11).tolist() == [[100.0, 100.0]]
+
+
+# ── identities ──
+
+WINDOWS = st.tuples(st.integers(0, 23), st.integers(1, 24)).filter(lambda pair: pair[0] != pair[1] % 24)
+ROWS = st.builds(
+    lambda n, months, days, hours, price: {
+        "name": f"p{n}",
+        "months": f"{months[0]}-{months[1]}",
+        "days": days,
+        "hours": f"{hours[0]}-{hours[1]}",
+        "price_per_kwh": price,
+    },
+    st.integers(0, 3),
+    st.tuples(st.integers(1, 12), st.integers(1, 12)),
+    st.sampled_from(["all", "weekdays", "weekends"]),
+    WINDOWS,
+    st.floats(0.01, 1.0),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.lists(ROWS, max_size=5),
+    zone=st.sampled_from([NEW_YORK, CHINA, "Europe/Berlin", "Australia/Lord_Howe"]),
+    year=st.integers(2026, 2035),
+    profile=st.one_of(st.just([]), st.lists(st.floats(0.1, 5.0), min_size=24, max_size=24)),
+)
+def test_whatever_the_tariff_every_hour_of_the_year_is_billed_once(rows, zone, year, profile):
+    terms = {"periods": rows, "load_profile": profile}
+    total, quantities = bill(terms, 1.0, f"{year}-01", 12, zone=zone)
+    hours = 8784.0 if calendar.isleap(year) else 8760.0
+    assert np.sum(list(quantities.values())) == pytest.approx(hours)
+    prices = [0.10, *(row["price_per_kwh"] for row in rows)]
+    assert min(prices) * hours - 1e-6 <= total.sum() <= max(prices) * hours + 1e-6
+
+
+@pytest.mark.parametrize("region", sorted(ZONES))
+def test_the_clock_of_every_region_is_known(region):
+    assert zone_of(region) == ZONES[region]
 
 
 # ── what is refused ──

@@ -18,7 +18,7 @@ PASTED = "period\tmonths\tdays\thours\tprice\npeak\t6-9\tweekdays\t14-20\t0.32\n
 
 def with_tariff(**terms):
     data = copy.deepcopy(gallery.document("small-team"))
-    data["sites"][0]["tariff"] = terms
+    data["sites"][0] |= {"tariff": terms, "electricity_price_per_kwh": 0.10}
     return Scenario.read(data)
 
 
@@ -115,9 +115,20 @@ def test_a_bad_hour_is_refused_by_name_when_the_edit_is_saved(signed, row):
     assert scenarios.newest(row).number == number  # nothing is half-saved
 
 
+def test_an_energy_price_is_asked_for_before_a_demand_charge_is_put_beside_it(signed, row):
+    for path, value in (("sites/office/tariff", "on"), ("sites/office/tariff/basis", "energy_only")):
+        number = scenarios.newest(row).number
+        answer = signed.post(
+            f"/s/{row.pk}/edit/", {"path": path, "value": value, "base": number}, HTTP_HX_REQUEST="true"
+        )
+    assert "Electricity: the catalog’s price" in answer.content.decode().replace("&#x27;", "’")
+    assert Scenario.read(scenarios.newest(row).document).sites[0].tariff.basis == "all_in"
+
+
 def test_a_tariff_is_saved_row_by_row_and_priced(signed, row):
     for path, value in (
         ("sites/office/tariff", "on"),
+        ("sites/office/electricity_price_per_kwh", "0.09"),
         ("sites/office/tariff/basis", "energy_only"),
         (PERIODS, "peak; 6-9; weekdays; 14-20; 0.32"),
         (DEMAND, "all; 1-12; all; 0-24; 12"),

@@ -159,7 +159,7 @@ class Books:
                 raise NoQuote(plan.overflow.offer)
             return offer
         wanted = provider_class or plan.overflow.provider_class or self.scenario.market.provider_class
-        return self.median(plan.overflow.accelerator, wanted)
+        return self.median(plan.overflow.accelerator, wanted, plan.overflow.region)
 
     def nearest(self, offer: CloudOffer, pricing_model: str, *, same_provider: bool = False) -> CloudOffer | None:
         """The offer of another pricing model nearest to one on demand: of its provider in its region, of its provider,
@@ -181,16 +181,16 @@ class Books:
             near = [each for each in found if each.provider_class == offer.provider_class] or found
         return median_offer(near, self.book.currency)
 
-    def median(self, accelerator: str, provider_class: str) -> CloudOffer | None:
-        region = self.scenario.sites[0].region
+    def median(self, accelerator: str, provider_class: str, region: str | None = None) -> CloudOffer | None:
         return median_offer(
             comparable_offers(
                 self.book.offers.values(),
                 accelerator,
                 provider_class,
-                region,
+                region or self.scenario.sites[0].region,
                 self.book.pricing_date,
                 self.scenario.market.stale_after_days,
+                only_there=region is not None,
             ),
             self.book.currency,
         )

@@ -172,9 +172,9 @@ def _write_standing(costs: PlanCosts, meter: Meter, pue: float, here: Array) -> 
 
 
 def demand_charge(costs: PlanCosts) -> None:
-    """Charges on the highest draw: those of an energy-only contract, else, where the line is asked for, the default.
+    """Charges on the highest draw: those of an energy-only contract; the default where the document asks for the line.
 
-    An all-in average and a landlord's price hold theirs already.
+    An all-in average of a contract and a landlord's price hold theirs already.
     """
     path = costs.books.paths["electricity"]
     plain = np.zeros(costs.books.calendar.months)
@@ -207,7 +207,7 @@ def demand_charge(costs: PlanCosts) -> None:
                 place=site.slug,
                 part=charge.name,
             )
-    if not plain.any():
+    if not plain.any() or not costs.scenario.lines.get("opex.demand_charge"):
         return
     rate, source = costs.books.cost("demand-charge")
     costs.ledger.add(

@@ -22,19 +22,30 @@ HOURS_PER_DAY = 24.0
 
 
 def water(costs: PlanCosts) -> None:
-    litres = costs.books.book.cost("water-use-wue").likely
-    rate, source = costs.books.cost("water-us-m3")
-    costs.ledger.add(
-        "opex.water",
-        "cooling",
-        costs.housing.draw * costs.books.calendar.hours * litres / 1000.0,
-        "m3",
-        rate,
-        source,
-        "water",
-        item="water-us-m3",
-        factors={"wue": litres},
-    )
+    """IT energy × litres per kWh of each site; a site without its own figures takes the catalog's."""
+    for site in costs.scenario.sites:
+        here = costs.by_site({other.slug: float(other.slug == site.slug) for other in costs.scenario.sites})
+        if not (costs.housing.draw * here).any():
+            continue
+        own_wue = site.water_l_per_kwh
+        litres = own_wue if own_wue is not None else costs.books.book.cost("water-use-wue").likely
+        if site.water_price_per_m3 is not None:
+            rate, source = site.water_price_per_m3, Source(basis="own", item="water-us-m3")
+        else:
+            rate, source = costs.books.cost("water-us-m3")
+        costs.ledger.add(
+            "opex.water",
+            "cooling",
+            costs.housing.draw * here * costs.books.calendar.hours * litres / 1000.0,
+            "m3",
+            rate,
+            source,
+            "water",
+            item="water-us-m3",
+            factors={"wue": litres},
+            drivers=(f"sites/{site.slug}/water_l_per_kwh", f"sites/{site.slug}/water_price_per_m3"),
+            place=site.slug,
+        )
 
 
 def support(costs: PlanCosts) -> None:

@@ -28,7 +28,7 @@ ZONES = {
     **{f"US-{state}": zone for state, zone in _US.items()},
     "AE": "Asia/Dubai",
     "CA-ON": "America/Toronto",
-    "CA-QC": "America/Montreal",
+    "CA-QC": "America/Toronto",
     "AU": "Australia/Sydney",
     "BR": "America/Sao_Paulo",
     "CH": "Europe/Zurich",
@@ -71,8 +71,12 @@ def known_zone(name: str) -> bool:
 
 
 def zone_of(region: str) -> str | None:
-    """The time zone of a region; a province of China takes that of China. None where a region has several."""
-    return ZONES.get(region) or (ZONES["CN"] if region.startswith("CN-") else None)
+    """The time zone of a region; a province of China takes that of China. None where a region has several.
+
+    Nor where this computer has no table of time zones.
+    """
+    name = ZONES.get(region) or (ZONES["CN"] if region.startswith("CN-") else "")
+    return name if name and known_zone(name) else None
 
 
 @lru_cache(maxsize=4096)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from planner.engine import ENGINE_VERSION
 from planner.engine.compare import Comparison
 from planner.engine.result import Evaluation
-from planner.services.explain import carbon, room, totals, versus, work
+from planner.services.explain import carbon, room, totals, use, versus, work
 from planner.services.explain.nodes import Node, Subject, walk
 
 __all__ = ["KPIS", "Node", "tree", "walk"]
@@ -32,6 +32,7 @@ BUILDERS: dict[str, Callable[[Subject], Node]] = {
     "unmet_cost": work.unmet_cost,
     "capacity": work.capacity,
     "orders": totals.orders,
+    "break_even_use": use.break_even_use,
     "carbon": carbon.carbon,
     "carbon_use": carbon.carbon_use,
     "carbon_embodied": carbon.carbon_embodied,

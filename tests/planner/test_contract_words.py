@@ -1,4 +1,4 @@
-"""What a colocation contract says on the page: usable beside headline price, and fees that nobody quoted."""
+"""What contracts say on the page: usable beside headline price, fees that nobody quoted, regions to choose from."""
 
 import copy
 
@@ -52,3 +52,13 @@ def test_bands_and_cabinets_are_typed_as_pairs():
     assert bands == [{"from_kw": 0.0, "price_per_kw_month": 275.0}, {"from_kw": 100.0, "price_per_kw_month": 195.5}]
     cabinets = forms.read(forms.declared(scenario, base + "cabinets"), "20: 1200; 30: 1600")
     assert cabinets[1] == {"amps": 30.0, "price_per_month": 1600.0}
+
+
+def test_the_regions_to_choose_from_are_those_in_which_the_gpu_is_sold():
+    data = copy.deepcopy(gallery.document("small-team"))
+    scenario = Scenario.read(data)
+    page = forms.Page(scenario, None, pricebook.build(shipped(), scenario), shipped(), data)
+    row = page.rows()["plans/cloud/overflow/region"]
+    assert row.options[0][0] == ""
+    assert {"us-central1", "eu-north1"} <= {value for value, _words in row.options}
+    assert row.seldom
