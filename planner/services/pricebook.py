@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from catalog.export_rules import export_rules
 from catalog.records import Catalog, ItemRecord, Provenance, QuoteRecord
-from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION
+from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION, finance_rows
 from planner.engine.inputs import HpcWorkload, PoolWorkload, Scenario
 from planner.engine.prices import (
     Accelerator,
@@ -111,7 +111,10 @@ class Asked:
             switches=_named(plan.fabric.switch or DEFAULT_SWITCH for plan in plans),
             markets=_named(site.colocation.market for site in sites if site.colocation),
             presets=_named(work.preset for work in works if not isinstance(work, (PoolWorkload, HpcWorkload))),
-            costs=COST_ROWS | _named(taxes) | _named(step.item for site in sites for step in site.upgrades),
+            costs=COST_ROWS
+            | _named(taxes)
+            | _named(step.item for site in sites for step in site.upgrades)
+            | frozenset().union(*(finance_rows(each) for each in scenarios)),
             regions=_named(site.region for site in sites),
         )
 

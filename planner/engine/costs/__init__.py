@@ -1,7 +1,7 @@
 """Quantities × prices → cost lines: the single truth about money.
 
 `books` holds prices as paths, `purchases` what is bought, `basis` the figures lines share;
-`capex`, `opex`, `credits` and `cloud` write the lines.
+`capex`, `opex`, `financing`, `credits` and `cloud` write the lines, `tax` what they save in tax.
 """
 
 from __future__ import annotations
@@ -10,10 +10,22 @@ from collections.abc import Callable
 
 from planner.engine.costs import capex, credits, opex
 from planner.engine.costs.basis import PlanCosts
-from planner.engine.costs.books import COST_ROWS, RETAIL_COLOCATION, Books
+from planner.engine.costs.books import COST_ROWS, RETAIL_COLOCATION, Books, finance_rows
 from planner.engine.costs.cloud import write_cloud
+from planner.engine.costs.financing import financing
+from planner.engine.costs.tax import AfterTax, Capitalised
 
-__all__ = ["COST_ROWS", "RETAIL_COLOCATION", "Books", "PlanCosts", "write_cloud", "write_owned"]
+__all__ = [
+    "COST_ROWS",
+    "RETAIL_COLOCATION",
+    "AfterTax",
+    "Books",
+    "Capitalised",
+    "PlanCosts",
+    "finance_rows",
+    "write_cloud",
+    "write_owned",
+]
 
 GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
     (capex.machines, ("capex.accelerators_and_servers",)),
@@ -35,6 +47,7 @@ GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
     (opex.transit, ("opex.network_transit",)),
     (opex.insurance, ("opex.insurance",)),
     (opex.property_tax, ("opex.property_tax",)),
+    (financing, ("opex.lease", "opex.loan_interest_and_principal")),
     (credits.resale, ("credit.resale", "credit.residual_at_horizon")),
 )
 

@@ -10,7 +10,7 @@ import numpy as np
 from planner.engine.allocation import Allocation
 from planner.engine.calendar import Array
 from planner.engine.costs.books import CLOUD_FTE, MIN_FABRIC_FTE, STAFF_STEPS, Books
-from planner.engine.costs.purchases import Purchases, purchases
+from planner.engine.costs.purchases import Part, Purchases, parts_of, purchases
 from planner.engine.fleet import Fleet
 from planner.engine.housing import Housing, pue_of
 from planner.engine.inputs import Plan, Scenario
@@ -48,6 +48,36 @@ class PlanCosts:
     def machines_paid(self) -> Array:
         """Money paid for machines in each month, (S, M)."""
         return np.zeros(self.ledger.shape) + sum(bought.paid for bought in self.bought)
+
+    @cached_property
+    def machines_arrived(self) -> Array:
+        """The same money by the month in which the machines enter service; what comes after the horizon is not in."""
+        return np.zeros(self.ledger.shape) + sum(
+            bought.arrived_host_value + bought.arrived_card_value for bought in self.bought
+        )
+
+    @cached_property
+    def parts(self) -> list[tuple[str, Part]]:
+        """(build, part): chassis and cards of all machines."""
+        curves = self.scenario.market.residual
+        return [
+            (bought.machine.build.slug, part)
+            for bought, holding in zip(self.bought, self.fleet.holdings, strict=True)
+            for part in parts_of(bought, holding, curves)
+        ]
+
+    def owned(self, month: int, *, at_horizon: bool = False) -> Array:
+        """(month + 1,): share that is the plan's own in a month, of what arrived in each before; a lessor's is not.
+
+        at_horizon : what a contract still owes has been settled, and the machine bought where that was agreed.
+        """
+        terms = self.plan.financing
+        if terms.kind != "lease":
+            return np.ones(month + 1)
+        buys = terms.at_end == "buy_out"
+        age = month - np.arange(month + 1)
+        mine = (age >= terms.term_months) | at_horizon if buys else np.zeros(month + 1, dtype=bool)
+        return np.where(mine, 1.0, 1.0 - terms.share)
 
     @cached_property
     def fabric_paid(self) -> Array:

@@ -14,6 +14,7 @@ from planner.engine.finance.contracts import (
     payment_shares,
 )
 from planner.engine.finance.depreciation import (
+    CHINA_RESIDUAL,
     book_value,
     declining_balance,
     half_year_shares,
@@ -38,6 +39,7 @@ from planner.engine.finance.value import (
 )
 
 __all__ = [
+    "CHINA_RESIDUAL",
     "Irr",
     "Loan",
     "Relief",

@@ -16,6 +16,7 @@ FACTOR_UNITS = {
     "tariff_today": "money/kWh",
     "loaded_per_year": "money/FTE/year",
     "share_per_year": "share/year",
+    "rate_per_year": "share/year",
     "warranty_months": "month",
     "term_months": "month",
     "lead_weeks": "week",
