@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext as _
 
 from catalog.records import Catalog
-from planner import charts, forms, tables, wording
+from planner import charts, finance_tables, forms, tables, wording
 from planner.engine.compare import Comparison, Verdict
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.prices import Cost, Price, PriceBook, Source
@@ -153,6 +153,7 @@ def _flips(
             else _("Shorter or longer lead times move no delivery.")
         )
     )
+    flips += [finance_tables.remaining_service(evaluation, comparison), finance_tables.rate_flip(evaluation)]
     flips += _break_evens(evaluation, comparison, best)
     return [text for text in flips if text]
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from planner.engine.costs import finance_rows
 from planner.engine.inputs import Scenario, get_at, set_at
 from planner.engine.prices import PriceBook
 from planner.engine.quantities import InputError, Problem
@@ -345,7 +346,7 @@ def _refuse_unknown(named: frozenset[tuple[str, Any]], patch: list[list[Any]]) -
     """Raise InputError where an edit names an item that the catalog does not hold."""
     catalog = evaluation.catalog()
     for kind, name in sorted(named, key=str):
-        if kind in ("currency", "pricing_date"):
+        if kind in ("currency", "pricing_date", "figure"):
             continue
         if kind == "tariff":
             known = any(item.spec.region_code == name for item in catalog.of_kind("tariff").values())
@@ -370,6 +371,7 @@ def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:
         named |= {("tariff", site.region), ("market", site.colocation.market if site.colocation else None)}
         named |= {("cost", step.item) for step in site.upgrades}
     named.add(("tax", scenario.operations.tax_region))
+    named |= {("figure", slug) for slug in finance_rows(scenario)}  # nobody typed these: what lacks is a finding
     return frozenset(entry for entry in named if entry[1] is not None)
 
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from planner import charts, forms, tables, wording
+from planner import charts, finance_tables, forms, tables, wording
 from planner.services import access, evaluation, newer_prices, scenarios
 from planner.services.scenarios import Conflict, InputError, NothingTo
 from planner.views.guard import signed_in
@@ -63,6 +63,9 @@ class Shown:
             "advice": tables.advice(result),
             "gap": tables.gap(result, comparison),
             "providers": tables.providers(result, comparison),
+            "investment": finance_tables.investment(result, comparison),
+            "other_verdicts": finance_tables.verdicts(result, comparison),
+            "rate_flip": finance_tables.rate_flip(result),
             "warnings": tables.findings(result, comparison),
             "left_out": [wording.category(name) for name in result.left_out],
             "engine_version": evaluation.ENGINE_VERSION,

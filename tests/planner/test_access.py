@@ -53,6 +53,8 @@ TABLE = {
     "facility": ("get", ("row",), {}, READ),
     "purchasing": ("get", ("row",), {}, READ),
     "orders_csv": ("get", ("row",), {"plan": "scale-out"}, READ),
+    "statements": ("get", ("row",), {}, READ),
+    "statement_csv": ("get", ("row",), {"plan": "scale-out"}, READ),
     "orders_zip": ("get", ("row",), {"plan": "scale-out"}, READ),
     "runs": ("get", ("row",), {}, READ),
     "run_ask": ("post", ("row",), {"version": "1"}, CHANGE),

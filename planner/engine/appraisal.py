@@ -1,0 +1,119 @@
+"""Plans as investments: what one earns against another, level payments, and the verdict at other discount rates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.engine import finance
+from planner.engine.calendar import Array
+from planner.engine.result import Evaluation, PlanResult
+
+# catalog/data/defaults.csv, parameter.discount_rate. [1/yr]
+PRESETS = {"public": 0.04, "enterprise": 0.08, "startup": 0.17}
+HIGHEST_RATE, STEPS = 1.0, 401
+# A flip is known to this. [1/yr]
+RATE_TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True)
+class Appraisal:
+    """One plan instead of another, on the nominal cash of all lines.
+
+    irr : monthly rates; `irr.annual()` are yearly ones. payback : months from the start, None: never; the second at
+    the scenario's discount rate.
+    """
+
+    irr: finance.Irr
+    payback: float | None
+    discounted_payback: float | None
+
+
+def appraise(plan: PlanResult, instead_of: PlanResult) -> Appraisal:
+    """What is saved by a plan in the place of another, month by month, as an investment."""
+    saved = cash(instead_of) - cash(plan)
+    return Appraisal(finance.irr(saved), finance.payback(saved), finance.payback(saved, plan.discount))
+
+
+def cash(plan: PlanResult) -> Array:
+    """(M,): nominal money out, less what comes in, of each month; its rounded cells. [money]"""
+    return np.asarray(plan.monthly("capex") + plan.monthly("opex") + plan.monthly("credit"))
+
+
+def level_payment(plan: PlanResult) -> float:
+    """The same payment at each month's end that is worth as much as the plan, P·r/(1 − vⁿ). [money/month]"""
+    rate = finance.periodic_rate(plan_rate(plan))
+    return float(finance.annuity(plan.present_value, rate, plan.calendar.months))
+
+
+def plan_rate(plan: PlanResult) -> float:
+    """The discount rate by which the plan is valued, from its factors. [1/yr]"""
+    return float(plan.discount[1] ** -12.0 - 1.0) if plan.calendar.months > 1 else 0.0
+
+
+@dataclass(frozen=True)
+class RateFlip:
+    """At a discount rate the cheapest feasible plan changes, from `before` below it to `after` above."""
+
+    rate: float
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class ByRate:
+    """The cheapest feasible plan at each preset, and the nearest rates at which it changes; None: up to 1 at none."""
+
+    presets: dict[str, str]
+    below: RateFlip | None
+    above: RateFlip | None
+
+
+def by_discount_rate(evaluation: Evaluation) -> ByRate | None:
+    """The verdict at other discount rates; None where no plan is feasible. Contracts keep their own rates."""
+    plans = [plan for plan in sorted(evaluation.plans, key=lambda plan: plan.slug) if plan.feasible]
+    if not plans:
+        return None
+    values = _Values(evaluation, plans)
+    now = evaluation.scenario.finance.discount_rate
+    grid = np.union1d(np.linspace(0.0, HIGHEST_RATE, STEPS), [now])
+    cheapest = values.cheapest(grid)
+    place = int(np.searchsorted(grid, now))
+    changes = np.flatnonzero(cheapest[1:] != cheapest[:-1])
+    below, above = changes[changes < place], changes[changes >= place]
+    return ByRate(
+        {name: plans[int(values.cheapest(np.array([rate]))[0])].slug for name, rate in PRESETS.items()},
+        values.flip(grid, int(below[-1])) if below.size else None,
+        values.flip(grid, int(above[0])) if above.size else None,
+    )
+
+
+class _Values:
+    """Present values of plans at any rate, on their rounded monthly cells."""
+
+    def __init__(self, evaluation: Evaluation, plans: list[PlanResult]) -> None:
+        self.slugs = [plan.slug for plan in plans]
+        calendar = evaluation.calendar
+        shift = 0.5 / 12.0 if evaluation.scenario.finance.running_costs_mid_month else 0.0
+        self.at_once = np.array([plan.monthly("capex") + plan.monthly("credit") for plan in plans])
+        self.running = np.array([plan.monthly("opex") for plan in plans])
+        self.years, self.later = calendar.years, calendar.years + shift
+
+    def cheapest(self, rates: Array) -> Array:
+        """(R,): position of the cheapest plan at each rate; of equals the first by name."""
+        base = 1.0 + np.asarray(rates)[:, None]
+        return np.asarray((base**-self.years @ self.at_once.T + base**-self.later @ self.running.T).argmin(axis=1))
+
+    def flip(self, grid: Array, k: int) -> RateFlip:
+        """Where the cheapest plan changes between two rates of the grid."""
+        low, high = float(grid[k]), float(grid[k + 1])
+        before = int(self.cheapest(np.array([low]))[0])
+        while high - low > RATE_TOLERANCE:
+            middle = (low + high) / 2.0
+            if int(self.cheapest(np.array([middle]))[0]) == before:
+                low = middle
+            else:
+                high = middle
+        after = int(self.cheapest(np.array([high]))[0])
+        return RateFlip((low + high) / 2.0, self.slugs[before], self.slugs[after])

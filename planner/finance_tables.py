@@ -1,0 +1,143 @@
+"""Plans as investments, and the verdict under other assumptions on money, as rows of formatted cells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from planner import tables, wording
+from planner.engine import appraisal
+from planner.engine.appraisal import PRESETS, Appraisal
+from planner.engine.compare import Comparison
+from planner.engine.evaluate import Evaluation
+from planner.engine.finance import Irr
+from planner.tables import Cell, Table
+from planner.wording.findings import sentence_space
+
+
+def investment(evaluation: Evaluation, comparison: Comparison) -> Table | None:
+    """Each plan as a level payment, and the best plan in its place as an investment."""
+    if comparison.verdict.plan is None:
+        return None
+    best, currency, called = (
+        evaluation.plan(comparison.verdict.plan),
+        evaluation.scenario.currency,
+        tables.names(evaluation),
+    )
+    rows = []
+    for plan in tables.ordered(evaluation, comparison):
+        if not plan.priced:
+            continue
+        payment = appraisal.level_payment(plan)
+        cells = [
+            Cell(wording.money(payment, currency, compact=True), wording.money(payment, currency), "present_value")
+        ]
+        cells += [Cell("–")] * 3 if plan is best else _earned(appraisal.appraise(best, plan))
+        rows.append(
+            {
+                "slug": plan.slug,
+                "name": called[plan.slug],
+                "colour": tables.colour(evaluation, plan.slug),
+                "cells": cells,
+            }
+        )
+    head = [
+        _("Plan"),
+        _("Level payment a month"),
+        _("Best plan instead: return a year"),
+        _("Paid back after"),
+        _("Discounted"),
+    ]
+    return Table(head, rows)
+
+
+def _earned(found: Appraisal) -> list[Cell]:
+    return [Cell(_rate(found.irr)), Cell(_payback(found.payback)), Cell(_payback(found.discounted_payback))]
+
+
+def _rate(found: Irr) -> str:
+    if found.state == "none":
+        return _("no rate")
+    rates = _(", ").join(wording.percent(rate) for rate in found.annual())
+    return rates if found.state == "one" else _("multiple: {rates}").format(rates=rates)
+
+
+def _payback(months: float | None) -> str:
+    if months is None:
+        return _("never")
+    if months == 0.0:
+        return _("at once")
+    return ngettext("{count} month", "{count} months", round(months)).format(count=wording.number(months, 1))
+
+
+def verdicts(evaluation: Evaluation, comparison: Comparison) -> list[dict[str, Any]]:
+    """One line each: which plan is cheapest if machines are worth something else at the horizon, and at other rates."""
+    decided = comparison.verdict.plan
+    found: list[tuple[str, str | None]] = [
+        (_("Machines worth nothing at the horizon"), comparison.without_residual.plan),
+        (_("Machines worth their market price there"), _by_market(evaluation, comparison)),
+        (_("Machines worth the service left in them"), comparison.remaining_service.plan),
+    ]
+    by_rate = appraisal.by_discount_rate(evaluation)
+    if by_rate is not None:
+        for name, slug in by_rate.presets.items():
+            found.append((_discount(name), slug))
+    return [
+        {
+            "label": label,
+            "plan": tables.names(evaluation)[slug] if slug else _("no plan"),
+            "colour": tables.colour(evaluation, slug) if slug else "",
+            "changed": slug != decided,
+        }
+        for label, slug in found
+    ]
+
+
+def _by_market(evaluation: Evaluation, comparison: Comparison) -> str | None:
+    """The verdict with the residual value of the scenario; where it leaves that out there is none to show."""
+    if evaluation.scenario.finance.residual_at_horizon:
+        return comparison.verdict.plan
+    return None
+
+
+def _discount(preset: str) -> str:
+    words = {
+        "public": _("Discount rate of a public body, {rate}"),
+        "enterprise": _("Discount rate of an enterprise, {rate}"),
+        "startup": _("Discount rate of a start-up, {rate}"),
+    }[preset]
+    return words.format(rate=wording.percent(PRESETS[preset]))
+
+
+def remaining_service(evaluation: Evaluation, comparison: Comparison) -> str:
+    """Whether counting the service left in the machines leads to another plan."""
+    other = comparison.remaining_service.plan
+    if other is None or other == comparison.verdict.plan:
+        return _("Counting the service left in the machines instead of their resale value, the same plan is cheapest.")
+    return _("Counting the service left in the machines instead of their resale value, “{plan}” is cheapest.").format(
+        plan=tables.names(evaluation)[other]
+    )
+
+
+def rate_flip(evaluation: Evaluation) -> str:
+    """The discount rates next to the one that holds at which another plan becomes the cheapest."""
+    found = appraisal.by_discount_rate(evaluation)
+    if found is None:
+        return ""
+    called = tables.names(evaluation)
+    sentences = []
+    if found.below is not None:
+        sentences.append(
+            _("Below a discount rate of {rate} “{plan}” is cheapest.").format(
+                rate=wording.percent(found.below.rate), plan=called[found.below.before]
+            )
+        )
+    if found.above is not None:
+        sentences.append(
+            _("Above a discount rate of {rate} “{plan}” is cheapest.").format(
+                rate=wording.percent(found.above.rate), plan=called[found.above.after]
+            )
+        )
+    return sentence_space().join(sentences) or _("No discount rate from 0 to 100 % changes the cheapest plan.")

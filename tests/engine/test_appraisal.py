@@ -1,0 +1,77 @@
+"""Plans as investments, and the verdict at other discount rates, worked by hand on whole boxes and rent."""
+
+import numpy as np
+import pytest
+
+from planner.engine.appraisal import appraise, by_discount_rate, level_payment
+from tests.engine.sample import book, evaluated, offer, only, plan, pool
+
+LINES = only("capex.accelerators_and_servers", "opex.cloud_usage")
+CLOUD = {"slug": "cloud", "overflow": {"accelerator": "gpu"}}
+WORK = pool(8.0, measure="installed")
+
+
+def owned_and_rented(per_hour, months=24, rate=0.08):
+    """A server of 240,000 against 8 GPUs rented around the clock, in months of their own hours."""
+    prices = book(offers={"one": offer("one", per_hour)})
+    finance = {"discount_rate": rate, "residual_at_horizon": False}
+    return evaluated(plan("buy"), CLOUD, lines=LINES, work=WORK, months=months, prices=prices, finance=finance)
+
+
+def test_a_plan_instead_of_another_as_an_investment():
+    # 2 an hour: 11,904 in a month of 31 days; 240,000 − 11,904 are paid at the start
+    evaluation = owned_and_rented(2.0)
+    found = appraise(evaluation.plan("buy"), evaluation.plan("cloud"))
+    hours = evaluation.calendar.hours
+    saved = 16.0 * hours
+    saved[0] -= 240_000
+    assert found.irr.state == "one"
+    value = (saved * (1 + found.irr.annual()[0]) ** (-np.arange(24) / 12)).sum()
+    assert value == pytest.approx(0.0, abs=1e-3)
+    sums = np.cumsum(saved)  # −4,608 after month 20, in which 8,928 … more come
+    k = int(np.flatnonzero(sums < 0)[-1])
+    assert found.payback == pytest.approx(k - sums[k] / saved[k + 1])
+    assert found.discounted_payback > found.payback
+    back = appraise(evaluation.plan("cloud"), evaluation.plan("buy"))
+    assert back.irr.rates == pytest.approx(found.irr.rates)  # a loan taken earns what it costs
+
+
+def test_what_never_pays_back_says_so():
+    evaluation = owned_and_rented(1.0, months=12)
+    found = appraise(evaluation.plan("buy"), evaluation.plan("cloud"))
+    assert (found.payback, found.discounted_payback) == (None, None)
+    assert found.irr.rates[0] < 0  # 70,080 back of 240,000
+
+
+def test_equal_plans_earn_nothing_and_owe_nothing():
+    evaluation = owned_and_rented(2.0)
+    found = appraise(evaluation.plan("buy"), evaluation.plan("buy"))
+    assert (found.irr.state, found.payback) == ("none", 0.0)
+
+
+def test_the_level_payment_is_worth_the_plan():
+    result = owned_and_rented(2.0, rate=0.12).plan("buy")
+    monthly = 1.12 ** (1 / 12)
+    assert sum(level_payment(result) / monthly**k for k in range(1, 25)) == pytest.approx(240_000, rel=1e-9)
+
+
+def test_the_discount_rate_at_which_the_verdict_flips():
+    # 1.85 an hour over two years: 259,296 in all; owning wins while money is cheap
+    evaluation = owned_and_rented(1.85)
+    found = by_discount_rate(evaluation)
+    assert found.below is None or found.below.rate < 0.08
+    flip = found.above or found.below
+    assert (flip.before, flip.after) == ("buy", "cloud")
+    rent = 14.8 * evaluation.calendar.hours
+    years = np.arange(24) / 12
+    assert (rent * (1 + flip.rate) ** -years).sum() == pytest.approx(240_000, abs=5.0)
+    assert found.presets == {"public": "buy", "enterprise": "buy" if flip.rate > 0.08 else "cloud", "startup": "cloud"}
+
+
+def test_no_rate_changes_a_plan_that_is_cheaper_at_any():
+    found = by_discount_rate(owned_and_rented(0.1))
+    assert (found.below, found.above, set(found.presets.values())) == (None, None, {"cloud"})
+
+
+def test_without_a_feasible_plan_there_is_no_answer():
+    assert by_discount_rate(evaluated({"slug": "nothing"}, lines=LINES)) is None
