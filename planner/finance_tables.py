@@ -10,15 +10,15 @@ from django.utils.translation import ngettext
 from planner import tables, wording
 from planner.engine import appraisal
 from planner.engine.appraisal import PRESETS, Appraisal
-from planner.engine.compare import Comparison
-from planner.engine.evaluate import Evaluation
+from planner.engine.compare import Comparison, compare
+from planner.engine.evaluate import Evaluation, evaluate
 from planner.engine.finance import Irr
 from planner.tables import Cell, Table
 from planner.wording.findings import sentence_space
 
 
 def investment(evaluation: Evaluation, comparison: Comparison) -> Table | None:
-    """Each plan as a level payment, and the best plan in its place as an investment."""
+    """Each plan as a level payment; of it and the best one, what the dearer start earns."""
     if comparison.verdict.plan is None:
         return None
     best, currency, called = (
@@ -34,7 +34,7 @@ def investment(evaluation: Evaluation, comparison: Comparison) -> Table | None:
         cells = [
             Cell(wording.money(payment, currency, compact=True), wording.money(payment, currency), "present_value")
         ]
-        cells += [Cell("–")] * 3 if plan is best else _earned(appraisal.appraise(best, plan))
+        cells += [Cell("–")] * 4 if plan is best else _earned(appraisal.appraise(plan, best), called)
         rows.append(
             {
                 "slug": plan.slug,
@@ -46,15 +46,21 @@ def investment(evaluation: Evaluation, comparison: Comparison) -> Table | None:
     head = [
         _("Plan"),
         _("Level payment a month"),
-        _("Best plan instead: return a year"),
+        _("Pays more at first than the other"),
+        _("Earns on it a year"),
         _("Paid back after"),
         _("Discounted"),
     ]
     return Table(head, rows)
 
 
-def _earned(found: Appraisal) -> list[Cell]:
-    return [Cell(_rate(found.irr)), Cell(_payback(found.payback)), Cell(_payback(found.discounted_payback))]
+def _earned(found: Appraisal, called: dict[str, str]) -> list[Cell]:
+    return [
+        Cell(called[found.plan]),
+        Cell(_rate(found.irr)),
+        Cell(_payback(found.payback)),
+        Cell(_payback(found.discounted_payback)),
+    ]
 
 
 def _rate(found: Irr) -> str:
@@ -96,10 +102,12 @@ def verdicts(evaluation: Evaluation, comparison: Comparison) -> list[dict[str, A
 
 
 def _by_market(evaluation: Evaluation, comparison: Comparison) -> str | None:
-    """The verdict with the residual value of the scenario; where it leaves that out there is none to show."""
-    if evaluation.scenario.finance.residual_at_horizon:
+    """The verdict with the resale value at the horizon, which a scenario may leave out."""
+    scenario = evaluation.scenario
+    if scenario.finance.residual_at_horizon:
         return comparison.verdict.plan
-    return None
+    finance = scenario.finance.model_copy(update={"residual_at_horizon": True})
+    return compare(evaluate(scenario.model_copy(update={"finance": finance}), evaluation.book)).verdict.plan
 
 
 def _discount(preset: str) -> str:

@@ -43,6 +43,7 @@ urlpatterns = [
     path("s/<int:pk>/purchasing/orders.zip", purchasing.orders_zip, name="orders_zip"),
     path("s/<int:pk>/statements/", statements.page, name="statements"),
     path("s/<int:pk>/statements/statement.csv", statements.csv_file, name="statement_csv"),
+    path("s/<int:pk>/statements/plan.xlsx", statements.xlsx_file, name="statement_xlsx"),
     path("s/<int:pk>/prices/", prices.prices, name="prices"),
     path("s/<int:pk>/prices/adopt/", prices.adopt, name="adopt_prices"),
     path("s/<int:pk>/why/<str:plan>/<str:kpi>/", why.why, name="why"),

@@ -19,21 +19,26 @@ RATE_TOLERANCE = 1e-5
 
 @dataclass(frozen=True)
 class Appraisal:
-    """One plan instead of another, on the nominal cash of all lines.
+    """One plan instead of another as an investment, on the nominal cash of all lines.
 
-    irr : monthly rates; `irr.annual()` are yearly ones. payback : months from the start, None: never; the second at
-    the scenario's discount rate.
+    plan    : the one of the two that pays more at first.
+    irr     : of what it saves later: monthly rates; `irr.annual()` are yearly ones.
+    payback : months from the start, None: never; the second at the scenario's discount rate.
     """
 
+    plan: str
     irr: finance.Irr
     payback: float | None
     discounted_payback: float | None
 
 
-def appraise(plan: PlanResult, instead_of: PlanResult) -> Appraisal:
-    """What is saved by a plan in the place of another, month by month, as an investment."""
-    saved = cash(instead_of) - cash(plan)
-    return Appraisal(finance.irr(saved), finance.payback(saved), finance.payback(saved, plan.discount))
+def appraise(one: PlanResult, other: PlanResult) -> Appraisal:
+    """What the dearer start of two plans earns: the other's cash less its own, month by month."""
+    saved = cash(other) - cash(one)
+    first = np.flatnonzero(saved)
+    plan = other if first.size and saved[first[0]] > 0 else one
+    saved = -saved if plan is other else saved
+    return Appraisal(plan.slug, finance.irr(saved), finance.payback(saved), finance.payback(saved, plan.discount))
 
 
 def cash(plan: PlanResult) -> Array:

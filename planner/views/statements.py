@@ -7,10 +7,13 @@ from django.views.decorators.http import require_safe
 
 from planner import statement_page, tables, wording
 from planner.exports.statements import statements_csv
+from planner.exports.workbook import workbook
 from planner.services import access, evaluation, scenarios
 from planner.services.scenarios import InputError
 from planner.services.statements import statements
 from planner.views.guard import signed_in
+
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 @require_safe
@@ -62,6 +65,23 @@ def csv_file(request, pk):
     response = HttpResponse(data, content_type="text/csv; charset=utf-8")
     name = f"statement-{slug}-{by}-v{row.head.number}.csv"
     response["Content-Disposition"] = content_disposition_header(True, name)
+    return response
+
+
+@require_safe
+@signed_in
+def xlsx_file(request, pk):
+    """A plan as a workbook whose formulas compute its present value again."""
+    row = access.scenario(request.user, pk)
+    try:
+        result, _comparison = evaluation.evaluated(row.head)
+    except InputError:
+        raise Http404 from None
+    plan = next((plan for plan in result.plans if plan.slug == request.GET.get("plan") and plan.priced), None)
+    if plan is None:
+        raise Http404
+    response = HttpResponse(workbook(result, plan), content_type=XLSX)
+    response["Content-Disposition"] = content_disposition_header(True, f"plan-{plan.slug}-v{row.head.number}.xlsx")
     return response
 
 

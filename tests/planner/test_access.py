@@ -55,6 +55,7 @@ TABLE = {
     "orders_csv": ("get", ("row",), {"plan": "scale-out"}, READ),
     "statements": ("get", ("row",), {}, READ),
     "statement_csv": ("get", ("row",), {"plan": "scale-out"}, READ),
+    "statement_xlsx": ("get", ("row",), {"plan": "scale-out"}, READ),
     "orders_zip": ("get", ("row",), {"plan": "scale-out"}, READ),
     "runs": ("get", ("row",), {}, READ),
     "run_ask": ("post", ("row",), {"version": "1"}, CHANGE),

@@ -141,4 +141,6 @@ def test_the_best_plan_is_appraised_against_each_other(row):
         *comparison.ranking,
         *(plan.slug for plan in result.plans if plan.slug not in comparison.ranking and plan.priced),
     ]
-    assert [cell.text for cell in table.rows[0]["cells"][1:]] == ["–", "–", "–"]
+    assert [cell.text for cell in table.rows[0]["cells"][1:]] == ["–"] * 4
+    cloud = next(line for line in table.rows if line["slug"] == "scale-out")
+    assert cloud["cells"][1].text == "Start with 4, scale out"  # buys first what the cloud rents later
