@@ -54,6 +54,28 @@ def investment(evaluation: Evaluation, comparison: Comparison) -> Table | None:
     return Table(head, rows)
 
 
+def by_life(evaluation: Evaluation, comparison: Comparison) -> Table | None:
+    """Cost per useful GPU-hour of plans that own machines, at several service lives."""
+    owning = [plan for plan in tables.ordered(evaluation, comparison) if plan.priced and plan.fleet.holdings]
+    if not owning:
+        return None
+    currency, called, found = evaluation.scenario.currency, tables.names(evaluation), appraisal.cost_by_life(evaluation)
+
+    def cell(value: float | None) -> Cell:
+        return Cell("–") if value is None else Cell(wording.money(value, currency), wording.unit_price(value, currency))
+
+    rows = [
+        {
+            "slug": plan.slug,
+            "name": called[plan.slug],
+            "colour": tables.colour(evaluation, plan.slug),
+            "cells": [cell(costs[plan.slug]) for costs in found.values()],
+        }
+        for plan in owning
+    ]
+    return Table([_("Plan"), *(wording.counted(life / 12, "year", currency) for life in found)], rows)
+
+
 def _earned(found: Appraisal, called: dict[str, str]) -> list[Cell]:
     return [
         Cell(called[found.plan]),

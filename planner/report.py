@@ -42,6 +42,7 @@ def shown(
         "tiles": _tiles(best, comparison) if best is not None else [],
         "plans": _plans(evaluation, comparison),
         "gap": _gap(evaluation, comparison),
+        "lives": _lives(evaluation, comparison),
         "flips": _flips(evaluation, comparison, by_lead, said, best),
         "facility": _facility(evaluation, comparison),
         "cash": _cash(evaluation, comparison),
@@ -129,6 +130,15 @@ def _gap(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any] | Non
             for row in table.rows
         ],
     }
+
+
+def _lives(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any] | None:
+    """Cost per useful GPU-hour at several service lives, side by side; None where nothing is owned."""
+    table = finance_tables.by_life(evaluation, comparison)
+    if table is None:
+        return None
+    rows = [{**row, "cells": [_cell(cell.text, cell.exact) for cell in row["cells"]]} for row in table.rows]
+    return {"head": table.head, "rows": rows}
 
 
 def _flips(

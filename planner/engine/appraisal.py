@@ -8,10 +8,13 @@ import numpy as np
 
 from planner.engine import finance
 from planner.engine.calendar import Array
+from planner.engine.evaluate import evaluate
 from planner.engine.result import Evaluation, PlanResult
 
 # catalog/data/defaults.csv, parameter.discount_rate. [1/yr]
 PRESETS = {"public": 0.04, "enterprise": 0.08, "startup": 0.17}
+# Lives that people argue about (cost method, section 6). [month]
+LIVES = (36, 48, 60, 72)
 HIGHEST_RATE, STEPS = 1.0, 401
 # A flip is known to this. [1/yr]
 RATE_TOLERANCE = 1e-5
@@ -55,6 +58,32 @@ def level_payment(plan: PlanResult) -> float:
 def plan_rate(plan: PlanResult) -> float:
     """The discount rate by which the plan is valued, from its factors. [1/yr]"""
     return float(plan.discount[1] ** -12.0 - 1.0) if plan.calendar.months > 1 else 0.0
+
+
+def cost_by_life(evaluation: Evaluation) -> dict[int, dict[str, float | None]]:
+    """Cost per useful GPU-hour of each plan if its machines served so many months; None where it has none.
+
+    Contracts longer than that life end with it. The book life is another input and moves no cash.
+    """
+    return {life: _hourly(_with_life(evaluation, life)) for life in LIVES}
+
+
+def _with_life(evaluation: Evaluation, months: int) -> Evaluation:
+    scenario = evaluation.scenario
+    plans = tuple(
+        plan.model_copy(
+            update={
+                "end_of_life": plan.end_of_life.model_copy(update={"life_months": months}),
+                "financing": plan.financing.model_copy(update={"term_months": min(plan.financing.term_months, months)}),
+            }
+        )
+        for plan in scenario.plans
+    )
+    return evaluate(scenario.model_copy(update={"plans": plans}), evaluation.book)
+
+
+def _hourly(evaluation: Evaluation) -> dict[str, float | None]:
+    return {plan.slug: plan.cost_per_useful_gpu_hour if plan.priced else None for plan in evaluation.plans}
 
 
 @dataclass(frozen=True)

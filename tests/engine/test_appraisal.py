@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from planner.engine.appraisal import appraise, by_discount_rate, level_payment
-from tests.engine.sample import book, evaluated, offer, only, plan, pool
+from planner.engine.appraisal import appraise, by_discount_rate, cost_by_life, level_payment
+from planner.engine.calendar import calendar_for
+from planner.engine.compare import compare
+from tests.engine.sample import FLAT, book, evaluated, offer, only, plan, pool
 
 LINES = only("capex.accelerators_and_servers", "opex.cloud_usage")
 CLOUD = {"slug": "cloud", "overflow": {"accelerator": "gpu"}}
@@ -34,6 +36,20 @@ def test_a_plan_instead_of_another_as_an_investment():
     assert found.discounted_payback > found.payback
     assert found.plan == "buy"
     assert appraise(evaluation.plan("cloud"), evaluation.plan("buy")) == found  # whichever is named first
+
+
+def test_u048_a_cloud_whose_price_falls_is_overtaken_later():
+    def month(change):
+        market = {**FLAT, "cloud_spread": change}
+        prices = book(offers={"one": offer("one", 2.0)})
+        evaluation = evaluated(plan("buy"), CLOUD, lines=LINES, work=WORK, months=60, prices=prices, market=market)
+        return compare(evaluation).break_even["buy"]["cloud"].months
+
+    # 240,000 ÷ 11,680 a month: in the 21st; at −28 % a year a sum that grows more slowly
+    assert month(0.0) == (20,)
+    rent = 16.0 * calendar_for("2027-01", 60).hours * 0.72 ** (np.arange(60) / 12)
+    assert month(-0.28) == (int(np.flatnonzero(np.cumsum(rent) > 240_000)[0]),)
+    assert month(-0.28) > (20,)
 
 
 def test_what_never_pays_back_says_so():
@@ -75,3 +91,14 @@ def test_no_rate_changes_a_plan_that_is_cheaper_at_any():
 
 def test_without_a_feasible_plan_there_is_no_answer():
     assert by_discount_rate(evaluated({"slug": "nothing"}, lines=LINES)) is None
+
+
+def test_u049_cost_per_gpu_hour_at_lives_of_three_to_six_years():
+    # a box of 240,000 for 8 GPUs over six years, renewed like for like whenever its life ends, nothing left
+    evaluation = evaluated(plan("buy"), lines=LINES, work=WORK, months=72)
+    hours = 8 * evaluation.calendar.hours.sum()
+    bought = {36: 2, 48: 2, 60: 2, 72: 1}
+    found = cost_by_life(evaluation)
+    assert {life: costs["buy"] for life, costs in found.items()} == pytest.approx(
+        {life: boxes * 240_000 / hours for life, boxes in bought.items()}
+    )

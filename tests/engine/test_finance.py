@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planner.engine import finance as f
+from planner.engine.calendar import calendar_for
 from planner.engine.quantities import InputError
 
 RATES = st.floats(0.0, 0.9)
@@ -31,6 +32,13 @@ def test_npv_is_that_of_two_other_programs(rate, flows):
 def test_npv_of_a_batch_is_that_of_each():
     flows = np.array([[-100.0, 60.0, 60.0], [-50.0, 0.0, 80.0]])
     assert f.npv([0.1, 0.2], flows).tolist() == [f.npv(0.1, flows[0]), f.npv(0.2, flows[1])]
+
+
+def test_u045_npv_is_the_first_flow_and_a_spreadsheets_npv_of_the_rest():
+    # a spreadsheet's NPV takes its first flow for one period later
+    flows = [-40_000.0, 5_000.0, 8_000.0, 12_000.0, 30_000.0]
+    spreadsheet = sum(flow / 1.08**k for k, flow in enumerate(flows[1:], 1))
+    assert round(f.npv(0.08, flows), 2) == round(flows[0] + spreadsheet, 2) == 3065.22
 
 
 def test_mid_period_discounts_by_half_a_period_more():
@@ -144,6 +152,15 @@ def test_payback_between_two_periods():
     assert f.payback([-100.0] + [40.0] * 4, 1.1 ** -np.arange(5)) == pytest.approx(3 + 0.52592036 / 27.3205382)
 
 
+def test_u047_discounted_payback_is_where_the_sum_that_npv_adds_up_crosses_nought():
+    flows, rate = np.array([-1000.0] + [90.0] * 20), 0.01
+    discount = 1.01 ** -np.arange(21)
+    months = f.payback(flows, discount)
+    before, after = (f.npv(rate, flows[: count + 1]) for count in (math.floor(months), math.ceil(months)))
+    assert before < 0 <= after
+    assert before + (months - math.floor(months)) * (after - before) == pytest.approx(0.0, abs=1e-9)
+
+
 def test_what_falls_below_nought_again_has_not_paid_back():
     assert f.payback([-100.0, 150.0, -80.0, 10.0, 40.0]) == pytest.approx(3.5)
     assert f.payback([5.0, 1.0]) == 0.0
@@ -154,7 +171,7 @@ def test_break_even_hours_or_never(rent, hours):
     assert f.break_even_hours(80_000.0, rent, 10.0) == hours
 
 
-def test_u045_break_even_use_with_idle_hours_charged_and_free():
+def test_break_even_use_with_idle_hours_charged_and_free():
     # 87,600 h, 80,000 + 1/h owned, 4/h rented: (80,000 + 87,600)/350,400 and 80,000/(3 × 87,600)
     asked = (80_000.0, 4.0, 87_600.0, 1.0)
     assert f.break_even_use(*asked, idle_charged=True) == pytest.approx(167_600 / 350_400)
@@ -205,6 +222,15 @@ def test_straight_line_by_the_day_of_a_leap_year():
     assert f.straight_line(days, 1, 3, 0.1).tolist() == pytest.approx(
         [0.0, 0.9 * 29 / 90, 0.9 * 31 / 90, 0.9 * 30 / 90]
     )
+
+
+def test_u042_five_years_with_a_leap_day_write_off_exactly_cost_less_salvage():
+    # July 2026 to June 2031; 2028 has its 29 February
+    days = calendar_for("2026-07", 72).hours / 24
+    written = 12_345.67 * f.straight_line(days, 0, 60, 0.10)
+    assert written.sum() == pytest.approx(12_345.67 * 0.9, abs=1e-9)
+    assert np.flatnonzero(written).tolist() == list(range(60))
+    assert written[19] == pytest.approx(12_345.67 * 0.9 * 29 / 1826)
 
 
 def test_china_begins_in_the_month_after_and_leaves_a_residual():

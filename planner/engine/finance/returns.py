@@ -13,7 +13,8 @@ from planner.engine.calendar import Array
 
 # Rates looked at lie between losing all but this share in a period and gaining its inverse. [1]
 LEAST_KEPT = 1e-4
-STEPS = 4001
+# Steps over them, and how much denser they lie around 0: there 0.03 % a period apart, at 10 % 0.2 %. [1]
+STEPS, DENSER = 801, 7.0
 # An extreme of the value this near to 0, against the size of the flows, touches it. [1]
 TOUCH = 1e-12
 
@@ -51,7 +52,7 @@ def irr(flows: Sequence[float] | Array) -> Irr:
     changes = int((signs[1:] != signs[:-1]).sum())
     if changes == 0:
         return Irr("none", (), 0)
-    grid = np.linspace(np.log(LEAST_KEPT), -np.log(LEAST_KEPT), STEPS)
+    grid = -np.log(LEAST_KEPT) * np.sinh(DENSER * np.linspace(-1.0, 1.0, STEPS)) / np.sinh(DENSER)
     values = _values(amounts, grid)
     found = [float(grid[k]) for k in np.flatnonzero(values == 0.0)]
     found += [_root(amounts, grid[k], grid[k + 1]) for k in np.flatnonzero(values[1:] * values[:-1] < 0.0)]
