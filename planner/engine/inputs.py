@@ -619,12 +619,30 @@ class Operations(Document):
     recoverable_tax_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
 
 
+class PaymentTerms(Document):
+    """When a supplier of machines is paid; what the shares leave is due on acceptance. By default all at the order."""
+
+    on_order: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
+    on_delivery: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0
+    retention: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0
+    acceptance_months: Annotated[int, Quantity("month", 0, 24)] = 1  # after service begins
+    retention_months: Annotated[int, Quantity("month", 0, 60)] = 12
+    bill_months: Annotated[int, Quantity("month", 0, 12)] = 0  # a bank acceptance defers every payment by its term
+
+    @model_validator(mode="after")
+    def _is_the_price(self) -> PaymentTerms:
+        if self.on_order + self.on_delivery + self.retention > 1.0 + 1e-9:
+            raise conflict("retention", "more than the price")
+        return self
+
+
 class Finance(Document):
     discount_rate: Annotated[float, Quantity("share/year", 0.0, 1.0, 0.06, 0.12, "estimate", COSTS)] = 0.08
     fiscal_year_start_month: Annotated[int, Quantity("month", 1, 12)] = 1
     running_costs_mid_month: bool = False
     residual_at_horizon: bool = True
     inflation_per_year: Annotated[float, Quantity("share/year", -0.05, 0.5, None, None, "estimate")] = 0.025
+    payment: PaymentTerms = PaymentTerms()
     book_life_months: Annotated[int, Quantity("month", 12, 240, None, None, "estimate")] = 60
     # After-tax view: the discount rate then is one after tax.
     after_tax: bool = False

@@ -534,6 +534,21 @@ FIELDS: dict[str, Words] = {
     "Finance.inflation_per_year": Words(
         _("Inflation"), _("Yearly rise of prices in general, for tables in money of the start; it changes no verdict.")
     ),
+    "Finance.payment": Words(_("Payment terms"), _("When suppliers of machines are paid.")),
+    "PaymentTerms.on_order": Words(
+        _("Paid with the order"), _("Share of the price of machines; lower it before you raise the others.")
+    ),
+    "PaymentTerms.on_delivery": Words(
+        _("Paid on delivery"), _("Share paid in the month in which machines go into service.")
+    ),
+    "PaymentTerms.retention": Words(
+        _("Retention"), _("Share kept back for defects; what all shares leave is paid on acceptance.")
+    ),
+    "PaymentTerms.acceptance_months": Words(_("Acceptance after"), _("Months from service to acceptance.")),
+    "PaymentTerms.retention_months": Words(_("Retention paid after"), _("Months from service to the last payment.")),
+    "PaymentTerms.bill_months": Words(
+        _("Bank acceptance"), _("Term of the bills by which suppliers are paid: it defers every payment.")
+    ),
     "Finance.book_life_months": Words(
         _("Book life"), _("Months over which the books write off a purchase, in a straight line by the day.")
     ),
@@ -670,6 +685,7 @@ SECTIONS = {
     "fabric": _("Fabric"),
     "end_of_life": _("End of life"),
     "financing": _("Financing"),
+    "payment": _("Payment terms"),
     "colocation": _("Colocation contract"),
     "circuit": _("Feeds of a rack"),
     "upgrades": _("Possible upgrades"),

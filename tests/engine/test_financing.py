@@ -124,3 +124,44 @@ def test_a_plan_that_pays_in_cash_has_no_such_lines_and_none_is_called_left_out(
     evaluation = evaluated(plan(), lines=MACHINES)
     assert not any(line.category in (LOAN, LEASE) or line.code == "lender" for line in evaluation.plans[0].lines)
     assert not {LOAN, LEASE} & set(evaluation.left_out)
+
+
+# ── Terms of the supplier ──
+
+
+def paid(months=12, the_plan=None, **terms):
+    """Capex cash of each month of a box of 240,000."""
+    finance = {"discount_rate": 0.0, "residual_at_horizon": False, "payment": terms}
+    return evaluated(the_plan or plan(), lines=MACHINES, finance=finance, months=months).plans[0]
+
+
+def test_a_supplier_is_paid_in_parts():
+    # 30 % with the order, 50 % on delivery: both in month 0; 10 % on acceptance in month 1; 10 % after 6 months
+    found = paid(on_order=0.3, on_delivery=0.5, retention=0.1, retention_months=6)
+    assert found.monthly("capex").tolist() == [192_000.0, 24_000.0, 0, 0, 0, 0, 24_000.0, 0, 0, 0, 0, 0]
+    assert found.total("capex") == 240_000.0
+
+
+def test_what_is_ordered_ahead_is_paid_on_its_delivery():
+    later = {"slug": "late", "follow_up": {"kind": "schedule", "build": "box", "waves": [{"month": 2, "quantity": 1}]},
+             "lead_months": 3}  # fmt: skip
+    found = paid(the_plan=later, on_order=0.2, on_delivery=0.8)
+    assert found.monthly("capex").tolist() == [0, 0, 48_000.0, 0, 0, 192_000.0, 0, 0, 0, 0, 0, 0]
+
+
+def test_a_bank_acceptance_defers_every_payment_and_the_horizon_ends_it():
+    assert paid(bill_months=6).monthly("capex").tolist() == [0.0] * 6 + [240_000.0] + [0.0] * 5
+    assert paid(months=4, bill_months=6).monthly("capex").tolist() == [0.0, 0.0, 0.0, 240_000.0]
+    assert paid(months=4, on_order=0.9, retention=0.1).monthly("capex")[-1] == 24_000.0
+
+
+def test_terms_leave_orders_and_sums_as_they_are_and_a_loan_follows_the_payments():
+    assert [order.as_dict() for order in paid(bill_months=3).orders] == [order.as_dict() for order in paid().orders]
+    loan = paid(the_plan=financed("loan", term_months=6), bill_months=3)
+    assert loan.monthly("capex").tolist() == [0.0] * 12
+    assert amounts(loan, LOAN, "interest")[3:5] == [0.0, 2400.0]
+
+
+def test_shares_above_the_price_are_refused_by_name():
+    with pytest.raises(InputError, match="finance/payment/retention"):
+        paid(on_order=0.9, retention=0.2)

@@ -29,6 +29,7 @@ __all__ = [
 
 GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
     (capex.machines, ("capex.accelerators_and_servers",)),
+    (capex.payment_terms, ("capex.accelerators_and_servers",)),
     (capex.load_balancer, ("capex.accelerators_and_servers",)),
     (capex.storage, ("capex.storage",)),
     (capex.fabric, ("capex.fabric",)),

@@ -14,6 +14,7 @@ from planner.engine import finance
 from planner.engine.calendar import Array
 from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import LOAN_RATE
+from planner.engine.costs.purchases import spread
 from planner.engine.fleet import survivors
 from planner.engine.inputs import Financing
 from planner.engine.prices import Source
@@ -60,7 +61,7 @@ def _financed(costs: PlanCosts, contract: Terms) -> tuple[Array, Array]:
     share, months = contract.terms.share, costs.ledger.shape
     lent, arrived = np.zeros(months), np.zeros(months)
     parts = (
-        ("capex.accelerators_and_servers", costs.machines_paid, costs.machines_arrived),
+        ("capex.accelerators_and_servers", costs.machines_cash, costs.machines_arrived),
         ("capex.fabric", costs.fabric_paid, costs.fabric_paid),
     )
     for category, paid, there in parts:
@@ -86,17 +87,6 @@ def _financed(costs: PlanCosts, contract: Terms) -> tuple[Array, Array]:
 
 def _drivers(costs: PlanCosts, *names: str) -> tuple[str, ...]:
     return tuple(f"plans/{costs.plan.slug}/financing/{name}" for name in names)
-
-
-def spread(amounts: Array, schedule: Array, first: int = 0) -> Array:
-    """Amounts by month, (S, M), each followed by its schedule from `first` months later: (S, M)."""
-    months = amounts.shape[1]
-    out = np.zeros(amounts.shape)
-    for m in np.flatnonzero(amounts.any(axis=0)).tolist():
-        begin = m + first
-        part = schedule[: max(0, months - begin)]
-        out[:, begin : begin + part.size] += amounts[:, m, None] * part
-    return out
 
 
 def _owe(costs: PlanCosts, contract: Terms, code: str, amounts: Array, share: float, formula: str, *names: str) -> None:

@@ -159,6 +159,17 @@ def arrive(into: Array, value: Array, delay: int) -> None:
         into[:, delay:] += value[:, :-delay]
 
 
+def spread(amounts: Array, schedule: Array, first: int = 0) -> Array:
+    """Amounts by month, (S, M), each followed by its schedule from `first` months later: (S, M)."""
+    months = amounts.shape[1]
+    out = np.zeros(amounts.shape)
+    for m in np.flatnonzero(amounts.any(axis=0)).tolist():
+        begin = m + first
+        part = schedule[: max(0, months - begin)]
+        out[:, begin : begin + part.size] += amounts[:, m, None] * part
+    return out
+
+
 def value_after(bought: Purchases, holding: Holding, months: int) -> Array:
     """Price paid for what is in service and older than `months`, (S, M)."""
     value = bought.arrived_host_value + bought.arrived_card_value
