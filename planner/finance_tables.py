@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -52,6 +53,34 @@ def investment(evaluation: Evaluation, comparison: Comparison) -> Table | None:
         _("Discounted"),
     ]
     return Table(head, rows)
+
+
+def break_even_use(evaluation: Evaluation, comparison: Comparison) -> Table | None:
+    """How much of the time owned GPUs must work to cost less than rented ones, read both ways."""
+    called, rows = tables.names(evaluation), []
+    for plan in tables.ordered(evaluation, comparison):
+        found = appraisal.break_even_use(evaluation, plan)
+        if found is not None:
+            rows.append(
+                {
+                    "slug": plan.slug,
+                    "name": called[plan.slug],
+                    "colour": tables.colour(evaluation, plan.slug),
+                    "cells": [
+                        Cell(wording.item(found.offer, evaluation.book)),
+                        Cell(_use(found.idle_charged)),
+                        Cell(_use(found.idle_free)),
+                    ],
+                }
+            )
+    head = [_("Plan"), _("Against"), _("Idle hours charged"), _("Idle hours free")]
+    return Table(head, rows) if rows else None
+
+
+def _use(share: float) -> str:
+    if share == math.inf:
+        return _("never")
+    return wording.percent(share) if share <= 1.0 else _("never ({share})").format(share=wording.percent(share))
 
 
 def by_life(evaluation: Evaluation, comparison: Comparison) -> Table | None:

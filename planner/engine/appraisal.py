@@ -9,6 +9,7 @@ import numpy as np
 from planner.engine import finance
 from planner.engine.calendar import Array
 from planner.engine.evaluate import evaluate
+from planner.engine.lines import AFTER_TAX, Line
 from planner.engine.result import Evaluation, PlanResult
 
 # catalog/data/defaults.csv, parameter.discount_rate. [1/yr]
@@ -58,6 +59,56 @@ def level_payment(plan: PlanResult) -> float:
 def plan_rate(plan: PlanResult) -> float:
     """The discount rate by which the plan is valued, from its factors. [1/yr]"""
     return float(plan.discount[1] ** -12.0 - 1.0) if plan.calendar.months > 1 else 0.0
+
+
+@dataclass(frozen=True)
+class BreakEvenUse:
+    """Share of the owned GPU-hours in use from which owning costs less than renting the same work; infinite: never.
+
+    idle_charged : running costs are due whether the GPUs work or not. idle_free : only while they work.
+    """
+
+    offer: str
+    idle_charged: float
+    idle_free: float
+
+
+def break_even_use(evaluation: Evaluation, plan: PlanResult) -> BreakEvenUse | None:
+    """A plan's machines against its cloud offer, else that of another plan; None where either is missing.
+
+    Present values before tax: purchases less resale, running costs, and the rent of what all owned GPUs could do.
+    """
+    renting = next((each for each in (plan, *evaluation.plans) if each.offer is not None), None)
+    if plan.costs is None or renting is None or renting.offer is None or not plan.priced:
+        return None
+    owned = _hours_as_rented(plan, renting) * plan.running_discount
+    hours = float(owned.sum())
+    if hours <= 0.0:
+        return None
+    books, offer = plan.costs.books, renting.offer
+    price = books.price(offer.slug, offer.price)[0] / offer.count
+    rent = float((owned * price * books.paths["cloud"]).sum()) / hours
+    own = [line for line in plan.lines if not line.category.startswith(("opex.cloud", AFTER_TAX))]
+    values = {opex: sum(_value(plan, line) for line in own if (line.kind == "opex") == opex) for opex in (True, False)}
+    bought, running = max(0.0, values[False]), values[True] / hours
+    charged, free = (finance.break_even_use(bought, rent, hours, running, idle_charged=way) for way in (True, False))
+    return BreakEvenUse(offer.slug, float(charged), float(free))
+
+
+def _value(plan: PlanResult, line: Line) -> float:
+    return line.present_value(plan.discount_of(line))
+
+
+def _hours_as_rented(plan: PlanResult, renting: PlanResult) -> Array:
+    """(M,): GPU-hours of the offer that could do what all owned GPUs could."""
+    wanted = sum(float(need.mean.sum()) for need in renting.requirements["offer"].values())
+    hours = np.zeros(plan.calendar.months)
+    for holding in plan.fleet.holdings:
+        needs = plan.requirements[holding.machine.slug].values()
+        here = sum(float(need.mean.sum()) for need in needs)
+        if here > 0.0 and np.isfinite(here):
+            hours += holding.cards[0] * plan.calendar.hours * wanted / here
+    return hours
 
 
 def cost_by_life(evaluation: Evaluation) -> dict[int, dict[str, float | None]]:

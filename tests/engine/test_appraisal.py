@@ -1,9 +1,11 @@
 """Plans as investments, and the verdict at other discount rates, worked by hand on whole boxes and rent."""
 
+import math
+
 import numpy as np
 import pytest
 
-from planner.engine.appraisal import appraise, by_discount_rate, cost_by_life, level_payment
+from planner.engine.appraisal import appraise, break_even_use, by_discount_rate, cost_by_life, level_payment
 from planner.engine.calendar import calendar_for
 from planner.engine.compare import compare
 from tests.engine.sample import FLAT, book, evaluated, offer, only, plan, pool
@@ -102,3 +104,33 @@ def test_u049_cost_per_gpu_hour_at_lives_of_three_to_six_years():
     assert {life: costs["buy"] for life, costs in found.items()} == pytest.approx(
         {life: boxes * 240_000 / hours for life, boxes in bought.items()}
     )
+
+
+def use(per_hour, *names, **changes):
+    """Break-even use of a box of 240,000 with 8 GPUs over a year against rent: 70,080 GPU-hours."""
+    prices = book(offers={"one": offer("one", per_hour)})
+    evaluation = evaluated(plan("buy"), CLOUD, lines=only("capex.accelerators_and_servers", *names), work=WORK,
+                           prices=prices, **changes)  # fmt: skip
+    return break_even_use(evaluation, evaluation.plan("buy"))
+
+
+def test_break_even_use_against_the_cloud_is_read_both_ways():
+    # without running costs both are 240,000 ÷ (70,080 × 5)
+    found = use(5.0)
+    assert (found.idle_charged, found.idle_free) == pytest.approx((240_000 / 350_400,) * 2)
+    # staff of 0.1 × 240,000 a year: charged for idle hours, or by the hour worked
+    found = use(5.0, "opex.staff")
+    assert found.idle_charged == pytest.approx(264_000 / 350_400)
+    assert found.idle_free == pytest.approx(240_000 / (350_400 - 24_000))
+
+
+def test_owning_never_pays_where_rent_is_under_its_running_costs():
+    found = use(0.3, "opex.staff")  # 24,000 ÷ 70,080 are 0.342 an hour
+    assert (found.idle_charged, found.idle_free) == (math.inf, math.inf)
+
+
+def test_without_machines_or_an_offer_there_is_no_such_use():
+    evaluation = owned_and_rented(2.0)
+    assert break_even_use(evaluation, evaluation.plan("cloud")) is None
+    alone = evaluated(plan("buy"), lines=LINES)
+    assert break_even_use(alone, alone.plan("buy")) is None

@@ -153,3 +153,10 @@ def test_u049_the_report_shows_the_cost_of_a_gpu_hour_at_four_lives(row):
     costs = [float(cell.text.removeprefix("$")) for cell in owned["cells"]]
     assert costs[0] > costs[2]  # renewed after three years against kept for five
     assert all(line["slug"] != "cloud" for line in table.rows)
+
+
+def test_the_use_from_which_owning_pays_is_given_both_ways(row):
+    table = finance_tables.break_even_use(*answer(row))
+    assert table.head[2:] == ["Idle hours charged", "Idle hours free"]
+    assert {line["slug"] for line in table.rows} == {"scale-out", "server-now", "cluster-now"}
+    assert all(cell.text for line in table.rows for cell in line["cells"])
