@@ -79,8 +79,10 @@ def break_even_use(evaluation: Evaluation, comparison: Comparison) -> Table | No
 
 def _use(share: float) -> str:
     if share == math.inf:
-        return _("never")
-    return wording.percent(share) if share <= 1.0 else _("never ({share})").format(share=wording.percent(share))
+        return _("owning is never cheaper")
+    if share > 1.0:
+        return _("never within its life ({share})").format(share=wording.percent(share))
+    return wording.percent(share)
 
 
 def by_life(evaluation: Evaluation, comparison: Comparison) -> Table | None:
@@ -123,7 +125,7 @@ def _rate(found: Irr) -> str:
 
 def _payback(months: float | None) -> str:
     if months is None:
-        return _("never")
+        return _("never paid back")
     if months == 0.0:
         return _("at once")
     return ngettext("{count} month", "{count} months", round(months)).format(count=wording.number(months, 1))

@@ -9,7 +9,7 @@ import numpy as np
 from planner.engine import finance
 from planner.engine.calendar import Array
 from planner.engine.evaluate import evaluate
-from planner.engine.lines import AFTER_TAX, Line
+from planner.engine.lines import AFTER_TAX, FINANCING, Line
 from planner.engine.result import Evaluation, PlanResult
 
 # catalog/data/defaults.csv, parameter.discount_rate. [1/yr]
@@ -89,10 +89,15 @@ def break_even_use(evaluation: Evaluation, plan: PlanResult) -> BreakEvenUse | N
     price = books.price(offer.slug, offer.price)[0] / offer.count
     rent = float((owned * price * books.paths["cloud"]).sum()) / hours
     own = [line for line in plan.lines if not line.category.startswith(("opex.cloud", AFTER_TAX))]
-    values = {opex: sum(_value(plan, line) for line in own if (line.kind == "opex") == opex) for opex in (True, False)}
-    bought, running = max(0.0, values[False]), values[True] / hours
+    runs = {wanted: sum(_value(plan, line) for line in own if _runs(line) == wanted) for wanted in (True, False)}
+    bought, running = max(0.0, runs[False]), runs[True] / hours
     charged, free = (finance.break_even_use(bought, rent, hours, running, idle_charged=way) for way in (True, False))
     return BreakEvenUse(offer.slug, float(charged), float(free))
+
+
+def _runs(line: Line) -> bool:
+    """Whether a line is a running cost; what a loan or a lease costs stands for a purchase."""
+    return line.kind == "opex" and line.category not in FINANCING
 
 
 def _value(plan: PlanResult, line: Line) -> float:

@@ -124,6 +124,13 @@ def test_break_even_use_against_the_cloud_is_read_both_ways():
     assert found.idle_free == pytest.approx(240_000 / (350_400 - 24_000))
 
 
+def test_what_a_loan_costs_counts_as_a_purchase():
+    prices = book(offers={"one": offer("one", 5.0)})
+    loan = plan("buy", financing={"kind": "loan", "rate_per_year": 0.0, "term_months": 12})
+    evaluation = evaluated(loan, CLOUD, lines=only("capex.accelerators_and_servers"), work=WORK, prices=prices)
+    assert break_even_use(evaluation, evaluation.plan("buy")).idle_free == pytest.approx(240_000 / 350_400)
+
+
 def test_owning_never_pays_where_rent_is_under_its_running_costs():
     found = use(0.3, "opex.staff")  # 24,000 ÷ 70,080 are 0.342 an hour
     assert (found.idle_charged, found.idle_free) == (math.inf, math.inf)
