@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from planner.engine.compare import compare
+from planner.engine.lines import CATEGORIES
 from tests.engine.sample import amounts, book, evaluated, lines, offer, only, plan, pool
 
 SHIELD = "credit.tax_shield"
@@ -204,3 +207,49 @@ def test_the_shield_is_left_out_unless_asked_for():
     assert SHIELD in evaluated(plan()).left_out
     assert SHIELD not in evaluated(plan(), finance=taxed()).left_out
     assert not lines(evaluated(plan()).plans[0], SHIELD)
+
+
+METHODS = ["straight_line", "declining_balance", "macrs_5", "at_once", "china_straight_line", "china_one_off"]
+CONTRACTS = st.fixed_dictionaries(
+    {
+        "kind": st.sampled_from(["cash", "loan", "lease"]),
+        "share": st.sampled_from([1.0, 0.4]),
+        "rate_per_year": st.sampled_from([0.0, 0.09]),
+        "term_months": st.integers(1, 24),
+        "repayment": st.sampled_from(["annuity", "bullet"]),
+        "payment": st.sampled_from(["advance", "arrears"]),
+        "buy_out_share": st.sampled_from([0.0, 0.2]),
+        "at_end": st.sampled_from(["buy_out", "extend"]),
+    }
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    method=st.sampled_from(METHODS),
+    life=st.integers(12, 80),
+    contract=CONTRACTS,
+    served=st.integers(24, 40),
+    then=st.sampled_from(["renew", "let_go"]),
+    month=st.integers(0, 30),
+    growing=st.booleans(),
+)
+def test_without_discounting_every_plan_costs_one_minus_the_tax(method, life, contract, served, then, month, growing):
+    """All that is paid is deducted by the horizon, whatever the schedule, the contract and the fleet."""
+    the_plan = {
+        "slug": "plan",
+        "start": {"build": "chassis" if growing else "box"},
+        "follow_up": {"kind": "schedule", "build": "box", "waves": [{"month": month, "quantity": 1}]},
+        "end_of_life": {"life_months": served, "then": then},
+        "lead_months": 2,
+        "financing": contract,
+    }
+    finance = taxed(residual_at_horizon=True, tax_depreciation=method, tax_life_months=life)
+    changes = {"months": 36, "work": pool(3.0, 0.02)}
+    every = {name: name != "opex.software" for name in CATEGORIES}
+    once, taxed_one = (
+        evaluated(the_plan, CLOUD, lines=every, finance={**finance, "after_tax": after}, **changes).plans
+        for after in (False, True)
+    )
+    for before, after in zip(once, taxed_one, strict=True):
+        assert after.present_value == pytest.approx(0.75 * before.present_value, abs=5.0)  # rounded cells

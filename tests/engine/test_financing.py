@@ -1,6 +1,8 @@
 """Loans and leases in a plan: capex cash gives way to what they cost, and at their own rate nothing is gained."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from planner.engine.inputs import Scenario
 from planner.engine.quantities import InputError
@@ -165,3 +167,22 @@ def test_terms_leave_orders_and_sums_as_they_are_and_a_loan_follows_the_payments
 def test_shares_above_the_price_are_refused_by_name():
     with pytest.raises(InputError, match="finance/payment/retention"):
         paid(on_order=0.9, retention=0.2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["loan", "lease"]),
+    st.floats(0.0, 0.4),
+    st.integers(1, 60),
+    st.floats(0.05, 1.0),
+    st.sampled_from(["annuity", "bullet"]),
+    st.sampled_from(["advance", "arrears"]),
+    st.floats(0.0, 0.6),
+    st.integers(1, 40),
+)
+def test_no_contract_at_its_own_rate_gains_or_loses(kind, rate, term, share, repayment, payment, left, months):
+    terms = {"kind": kind, "rate_per_year": rate, "term_months": term, "share": share, "repayment": repayment,
+             "payment": payment, "buy_out_share": left}  # fmt: skip
+    discount = {"discount_rate": rate, "residual_at_horizon": True}
+    bought, other = (result(each, finance=discount, months=months) for each in (plan(), plan(financing=terms)))
+    assert other.present_value == pytest.approx(bought.present_value, abs=0.01 * months + 0.05)
