@@ -55,6 +55,35 @@ def investment(evaluation: Evaluation, comparison: Comparison) -> Table | None:
     return Table(head, rows)
 
 
+def unit_costs(evaluation: Evaluation, comparison: Comparison) -> Table | None:
+    """What a million tokens, a million items or a run costs under each plan."""
+    called, currency = tables.names(evaluation), evaluation.scenario.currency
+    costs = {plan.slug: appraisal.unit_costs(evaluation, plan) for plan in tables.ordered(evaluation, comparison)}
+    shown = next((found for found in costs.values() if found), [])
+    if not shown:
+        return None
+    words = {"1e6 token": _("a million tokens"), "1e6 item": _("a million items"), "run": _("a run")}
+    rows = [
+        {
+            "slug": slug,
+            "name": called[slug],
+            "colour": tables.colour(evaluation, slug),
+            "cells": [
+                Cell(
+                    wording.money(each.cost, currency, compact=True),
+                    wording.unit_price(each.cost, currency),
+                    "cost_per_useful_gpu_hour",
+                )
+                for each in found
+            ],
+        }
+        for slug, found in costs.items()
+        if found
+    ]
+    heads = [f"{wording.workload_named(evaluation.scenario, each.workload)}: {words[each.unit]}" for each in shown]
+    return Table([_("Plan"), *heads], rows)
+
+
 def break_even_use(evaluation: Evaluation, comparison: Comparison) -> Table | None:
     """How much of the time owned GPUs must work to cost less than rented ones, read both ways."""
     called, rows = tables.names(evaluation), []

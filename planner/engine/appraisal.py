@@ -9,7 +9,10 @@ import numpy as np
 from planner.engine import finance
 from planner.engine.calendar import Array
 from planner.engine.evaluate import evaluate
+from planner.engine.growth import driver_path
+from planner.engine.inputs import BatchWorkload, ServingWorkload, TrainingWorkload, TuningWorkload, Workload
 from planner.engine.lines import AFTER_TAX, FINANCING, Line
+from planner.engine.needs.case import MEAN_MONTH_HOURS
 from planner.engine.result import Evaluation, PlanResult
 
 # catalog/data/defaults.csv, parameter.discount_rate. [1/yr]
@@ -114,6 +117,52 @@ def _hours_as_rented(plan: PlanResult, renting: PlanResult) -> Array:
         if here > 0.0 and np.isfinite(here):
             hours += holding.cards[0] * plan.calendar.hours * wanted / here
     return hours
+
+
+@dataclass(frozen=True)
+class UnitCost:
+    """What a unit of one workload costs: PV of cost ÷ PV of units, by its share of the useful GPU-hours."""
+
+    workload: str
+    unit: str  # 1e6 token · 1e6 item · run
+    cost: float
+
+
+def unit_costs(evaluation: Evaluation, plan: PlanResult) -> list[UnitCost]:
+    """Levelised cost per million tokens or items, or per run, of the work that has such units; none without a total."""
+    hourly = plan.cost_per_useful_gpu_hour if plan.priced else None
+    found = []
+    for work in evaluation.scenario.demand.workloads:
+        counted = _units(work, plan)
+        if counted is None or hourly is None or work.slug not in plan.reference:
+            continue
+        unit, units = counted
+        hours = plan.reference[work.slug].mean[0] * plan.calendar.hours
+        each = finance.levelised_cost(hourly * hours, units, plan.running_discount)
+        if np.isfinite(each):
+            found.append(UnitCost(work.slug, unit, float(each)))
+    return found
+
+
+def _units(work: Workload, plan: PlanResult) -> tuple[str, Array] | None:
+    """(unit, (M,) of them in each month); None for work that is stated in GPUs or operations."""
+    months, hours = plan.calendar.months, plan.calendar.hours
+    of_mean_month = hours / MEAN_MONTH_HOURS
+    match work:
+        case ServingWorkload():
+            grows = work.driver == "model_size"
+            requests = driver_path(work.growth, work.requests_per_day, months)
+            daily = np.full(months, work.requests_per_day) if grows else requests
+            return "1e6 token", daily * hours / 24.0 * (work.input_tokens + work.output_tokens) / 1e6
+        case BatchWorkload(tokens_b_per_month=tokens) if tokens is not None:
+            return "1e6 token", driver_path(work.growth, tokens, months) * 1e3 * of_mean_month
+        case BatchWorkload():
+            return "1e6 item", driver_path(work.growth, work.items_m_per_month, months) * of_mean_month
+        case TrainingWorkload() | TuningWorkload():
+            level = np.full(months, work.runs_per_month)
+            path = driver_path(work.growth, work.runs_per_month, months) if work.driver == "runs" else level
+            return "run", path * of_mean_month
+    return None
 
 
 def cost_by_life(evaluation: Evaluation) -> dict[int, dict[str, float | None]]:

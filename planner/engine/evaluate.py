@@ -118,6 +118,7 @@ class _PlanRun:
             stranded=self.stranded,
             costs=self.costs,
             taxes=self.taxes,
+            reference=reference,
         )
         result.orders = orders_of(result, bought)
         result.warnings.extend(cliffs(result, self.scenario, bought))

@@ -111,6 +111,7 @@ class PlanResult:
     stranded: dict[str, Array] = field(default_factory=dict)  # GPUs that complete no replica, by build slug
     costs: PlanCosts | None = None  # what the lines are made of; None where it could not be found out
     taxes: AfterTax | None = None
+    reference: dict[str, Requirement] = field(default_factory=dict)  # by workload, in GPUs of its own reference
 
     @property
     def slug(self) -> str:

@@ -64,6 +64,7 @@ class Shown:
             "gap": tables.gap(result, comparison),
             "providers": tables.providers(result, comparison),
             "investment": finance_tables.investment(result, comparison),
+            "units": finance_tables.unit_costs(result, comparison),
             "use": finance_tables.break_even_use(result, comparison),
             "other_verdicts": finance_tables.verdicts(result, comparison),
             "rate_flip": finance_tables.rate_flip(result),

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from planner.engine.appraisal import appraise, break_even_use, by_discount_rate, cost_by_life, level_payment
+from planner.engine.appraisal import appraise, break_even_use, by_discount_rate, cost_by_life, level_payment, unit_costs
 from planner.engine.calendar import calendar_for
 from planner.engine.compare import compare
 from tests.engine.sample import FLAT, book, evaluated, offer, only, plan, pool
@@ -141,3 +141,32 @@ def test_without_machines_or_an_offer_there_is_no_such_use():
     assert break_even_use(evaluation, evaluation.plan("cloud")) is None
     alone = evaluated(plan("buy"), lines=LINES)
     assert break_even_use(alone, alone.plan("buy")) is None
+
+
+def batch(**more):
+    return {"kind": "batch", "slug": "batch", "accelerator": "gpu", "measured_rate_per_gpu": 1e4, **more}
+
+
+def test_what_a_million_tokens_cost_is_the_cost_of_all_over_all_tokens():
+    # 24 billion a month of 730.5 h, all of it served by a box for a year: 8760 h
+    work = batch(tokens_b_per_month=24.0)
+    evaluation = evaluated(plan("buy"), lines=LINES, work=work, months=12)
+    [found] = unit_costs(evaluation, evaluation.plan("buy"))
+    assert (found.workload, found.unit) == ("batch", "1e6 token")
+    assert found.cost == pytest.approx(240_000 / (24_000 * 8760 / 730.5), rel=1e-9)
+
+
+def test_two_workloads_share_the_cost_by_their_gpu_hours():
+    # the same hours for 10 million items as for 10 billion tokens at a thousandth of the rate
+    works = [batch(tokens_b_per_month=10.0), batch(slug="items", items_m_per_month=10.0, measured_rate_per_gpu=10.0)]
+    evaluation = evaluated(plan("buy"), lines=LINES, work=works, months=12)
+    tokens, items = unit_costs(evaluation, evaluation.plan("buy"))
+    assert items.unit == "1e6 item"
+    assert items.cost == pytest.approx(1000 * tokens.cost)
+    spent = (tokens.cost * 10_000 + items.cost * 10) * 8760 / 730.5
+    assert spent == pytest.approx(240_000, rel=1e-9)
+
+
+def test_work_stated_in_gpus_has_no_unit():
+    evaluation = owned_and_rented(2.0)
+    assert unit_costs(evaluation, evaluation.plan("buy")) == []

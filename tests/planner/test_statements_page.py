@@ -160,3 +160,12 @@ def test_the_use_from_which_owning_pays_is_given_both_ways(row):
     assert table.head[2:] == ["Idle hours charged", "Idle hours free"]
     assert {line["slug"] for line in table.rows} == {"scale-out", "server-now", "cluster-now"}
     assert all(cell.text for line in table.rows for cell in line["cells"])
+
+
+def test_a_million_tokens_and_a_run_have_their_cost_under_each_plan(workspace, editor):
+    row = scenarios.create_from_template(workspace, editor, "driving-lab")
+    result, comparison = answer(row)
+    table = finance_tables.unit_costs(result, comparison)
+    assert table.head[0] == "Plan"
+    assert any(head.endswith((": a run", ": a million tokens", ": a million items")) for head in table.head[1:])
+    assert all(len(line["cells"]) == len(table.head) - 1 for line in table.rows)
