@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext as _
 
 from catalog.records import Catalog
-from planner import charts, forms, tables, wording
+from planner import charts, finance_tables, forms, tables, wording
 from planner.engine.compare import Comparison, Verdict
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.prices import Cost, Price, PriceBook, Source
@@ -42,6 +42,7 @@ def shown(
         "tiles": _tiles(best, comparison) if best is not None else [],
         "plans": _plans(evaluation, comparison),
         "gap": _gap(evaluation, comparison),
+        "lives": _lives(evaluation, comparison),
         "flips": _flips(evaluation, comparison, by_lead, said, best),
         "facility": _facility(evaluation, comparison),
         "cash": _cash(evaluation, comparison),
@@ -131,6 +132,15 @@ def _gap(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any] | Non
     }
 
 
+def _lives(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any] | None:
+    """Cost per useful GPU-hour at several service lives, side by side; None where nothing is owned."""
+    table = finance_tables.by_life(evaluation, comparison)
+    if table is None:
+        return None
+    rows = [{**row, "cells": [_cell(cell.text, cell.exact) for cell in row["cells"]]} for row in table.rows]
+    return {"head": table.head, "rows": rows}
+
+
 def _flips(
     evaluation: Evaluation,
     comparison: Comparison,
@@ -153,6 +163,7 @@ def _flips(
             else _("Shorter or longer lead times move no delivery.")
         )
     )
+    flips += [finance_tables.remaining_service(evaluation, comparison), finance_tables.rate_flip(evaluation)]
     flips += _break_evens(evaluation, comparison, best)
     return [text for text in flips if text]
 

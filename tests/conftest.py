@@ -56,6 +56,15 @@ def browser():
         started.close()
 
 
+@pytest.fixture(scope="session")
+def soffice():
+    """The program of LibreOffice."""
+    found = shutil.which("soffice") or shutil.which("libreoffice")
+    if not found:
+        skip_or_fail("REQUIRE_OFFICE", "no LibreOffice is installed")
+    return found
+
+
 @pytest.fixture
 def axe():
     """Looks for breaches of accessibility in a page, but for what is excluded; a list of what it found."""

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from planner.engine import finance
 from planner.engine.costs.books import Books
+from planner.engine.lines import AFTER_TAX, FINANCING
 from planner.engine.prices import CloudOffer
 
 if TYPE_CHECKING:
@@ -49,12 +51,15 @@ class Use:
     @property
     def idle_charged(self) -> float:
         """(capex + opex × hours) ÷ (rent × hours); infinite is never, above 1 is beyond full use. [1]"""
-        return (self.capex + self.opex * self.hours) / (self.rent * self.hours) if self.pays else math.inf
+        return self._from(idle_charged=True)
 
     @property
     def idle_free(self) -> float:
         """capex ÷ ((rent − opex) × hours); infinite is never, above 1 is beyond full use. [1]"""
-        return self.capex / ((self.rent - self.opex) * self.hours) if self.pays else math.inf
+        return self._from(idle_charged=False)
+
+    def _from(self, *, idle_charged: bool) -> float:
+        return float(finance.break_even_use(self.capex, self.rent, self.hours, self.opex, idle_charged=idle_charged))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data; None is never."""
@@ -72,7 +77,7 @@ class Use:
 def break_even_use(plan: PlanResult, evaluation: Evaluation) -> list[Use]:
     """One answer an offer: the plan's own, or another plan's where it rents nothing; of each class of provider.
 
-    Empty where nothing is owned, priced or comparable.
+    Before tax; what a loan or a lease costs stands for a purchase. Empty where nothing is owned, priced or comparable.
     """
     renting = next((each for each in (plan, *evaluation.plans) if each.offer is not None), None)
     owned = np.asarray(sum((holding.cards[0] for holding in plan.fleet.holdings), np.zeros(plan.calendar.months)))
@@ -84,15 +89,17 @@ def break_even_use(plan: PlanResult, evaluation: Evaluation) -> list[Use]:
     busy = float(sum((gpus[0] * plan.calendar.hours * plan.running_discount).sum() for gpus in useful.values()))
     kinds: dict[str, float] = {"capex": 0.0, "credit": 0.0, "opex": 0.0}
     for line in plan.lines:
-        if not line.category.startswith("opex.cloud") and line.code != "cloud":
-            kinds[line.kind] += line.present_value(plan.discount_of(line))
+        if line.code == "cloud" or line.category.startswith(("opex.cloud", AFTER_TAX)):
+            continue
+        kind = "capex" if line.category in FINANCING else line.kind
+        kinds[kind] += line.present_value(plan.discount_of(line))
     books = Books(evaluation.scenario, evaluation.book, evaluation.calendar)
     converts = _converts(plan, renting)
     found = []
     for name, offer in _offers(renting):
         price, _source = books.price(offer.slug, offer.price)
         rent = float((price / offer.count * books.paths["cloud"] * hours).sum()) / total * converts
-        capex, opex = kinds["capex"] + kinds["credit"], kinds["opex"] / total
+        capex, opex = max(0.0, kinds["capex"] + kinds["credit"]), kinds["opex"] / total
         found.append(Use(name, offer, capex, opex, rent, converts, total, busy / total))
     return found
 

@@ -59,7 +59,8 @@ class Comparison:
     verdict: Verdict
     ranking: list[str]  # feasible plans, cheapest first, those over a soft power budget last
     by_class: dict[str, Verdict | None]  # with a specialist's offer, with a large provider's
-    without_residual: Verdict
+    without_residual: Verdict  # machines are worth nothing at the horizon
+    remaining_service: Verdict  # they are worth the service left in them
     break_even: dict[str, dict[str, BreakEven]]
     gap: dict[str, float] = field(default_factory=dict)  # runner-up − winner by category, in PV
     table: list[dict[str, Any]] = field(default_factory=list)
@@ -113,9 +114,6 @@ def compare(evaluation: Evaluation) -> Comparison:
             if any(value is None and plan.feasible for plan, value in zip(plans, with_class.values(), strict=True))
             else _verdict(evaluation, {slug: value or 0.0 for slug, value in with_class.items()})
         )
-    residual = {
-        plan.slug: plan.present_value - plan.by_category().get("credit.residual_at_horizon", 0.0) for plan in plans
-    }
     curves = {plan.slug: plan.cumulative_without_residual for plan in plans}
     even: dict[str, dict[str, BreakEven]] = {plan.slug: {} for plan in plans}
     for one, other in itertools.permutations(plans, 2):
@@ -125,7 +123,15 @@ def compare(evaluation: Evaluation) -> Comparison:
     if verdict.plan and verdict.runner_up:
         gap = category_gap(evaluation.plan(verdict.plan), evaluation.plan(verdict.runner_up))
     return Comparison(
-        verdict, ranking, by_class, _verdict(evaluation, residual), even, gap, server_against_cluster(evaluation)
+        verdict, ranking, by_class, *_by_residual(evaluation), even, gap, server_against_cluster(evaluation)
+    )
+
+
+def _by_residual(evaluation: Evaluation) -> tuple[Verdict, Verdict]:
+    plans = evaluation.plans
+    return (
+        _verdict(evaluation, {plan.slug: plan.present_value_without_residual for plan in plans}),
+        _verdict(evaluation, {plan.slug: plan.present_value_with_remaining_service for plan in plans}),
     )
 
 

@@ -9,15 +9,14 @@ import numpy as np
 from planner.engine.allocation import Allocation, allocate
 from planner.engine.calendar import Array, calendar_for
 from planner.engine.cliff import cliffs
-from planner.engine.costs import Books, PlanCosts, write_cloud, write_owned
-from planner.engine.costs.purchases import Purchases
+from planner.engine.costs import AfterTax, Books, PlanCosts, write_cloud, write_owned
 from planner.engine.demand import Machine, Requirement, Sizing, machine_for
 from planner.engine.eligibility import judge_eligibility, runs_software
 from planner.engine.findings import judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
 from planner.engine.housing import Housing, house
 from planner.engine.inputs import Plan, Scenario, ServingWorkload, Workload
-from planner.engine.lines import CATEGORIES, Ledger, Line, minor_unit, switched_on
+from planner.engine.lines import CATEGORIES, FINANCING, Ledger, Line, minor_unit, switched_on
 from planner.engine.links import Link, link_of
 from planner.engine.orders import orders_of
 from planner.engine.prices import Accelerator, CloudOffer, MissingRate, PriceBook
@@ -47,7 +46,7 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     sizing = Sizing(scenario, book, calendar)
     on = _lines_on(scenario)
     plans = [_PlanRun(plan, books, sizing, on, lead_case).result() for plan in scenario.plans]
-    left_out = [name for name in CATEGORIES if name not in on]
+    left_out = [name for name in CATEGORIES if name not in on | FINANCING]  # without a contract there is no such cost
     if not scenario.reliability.counted:
         left_out.append(FAILURES)
     return Evaluation(scenario, book, calendar, plans, left_out, stale_prices(scenario, plans))
@@ -60,7 +59,8 @@ def _lines_on(scenario: Scenario) -> frozenset[str]:
         "opex.cloud_data": any(plan.overflow is not None and plan.overflow.states_data for plan in scenario.plans),
     }
     more = {name for name, named in owed.items() if named and name not in scenario.lines}
-    return switched_on(scenario.lines) | more
+    financed = any(plan.financing.kind != "cash" for plan in scenario.plans)
+    return switched_on(scenario.lines, financed=financed, after_tax=scenario.finance.after_tax) | more
 
 
 @dataclass
@@ -82,6 +82,8 @@ class _PlanRun:
     cloud_by_class: dict[str, list[Line]] = field(default_factory=dict)
     stranded: dict[str, Array] = field(default_factory=dict)
     repairs: dict[str, Repairs] = field(default_factory=dict)
+    costs: PlanCosts | None = None
+    taxes: AfterTax | None = None
 
     @property
     def scenario(self) -> Scenario:
@@ -109,7 +111,8 @@ class _PlanRun:
         if self.no_offer is not None and (allocation.unmet > 0).any():
             self.problems.append(self.no_offer)
         ledger = Ledger(self.shape, self.on, minor_unit(self.scenario.currency))
-        fte, bought = self._write(ledger, fleet, network, housing, allocation, offer)
+        fte = self._write(ledger, fleet, network, housing, allocation, offer)
+        bought = self.costs.bought if self.costs is not None else []
         result = PlanResult(
             plan=self.plan,
             calendar=self.books.calendar,
@@ -137,6 +140,9 @@ class _PlanRun:
             cloud_by_class=self.cloud_by_class,
             stranded=self.stranded,
             repairs=self.repairs,
+            costs=self.costs,
+            taxes=self.taxes,
+            reference=reference,
         )
         result.orders = orders_of(result, bought)
         result.warnings.extend(cliffs(result, self.scenario, bought))
@@ -356,16 +362,17 @@ class _PlanRun:
         housing: Housing,
         allocation: Allocation,
         offer: CloudOffer | None,
-    ) -> tuple[Array, list[Purchases]]:
-        """Write the lines; returns the staff the fleet needs, (S, M) [FTE], and the purchases behind the lines."""
-        bought: list[Purchases] = []
+    ) -> Array:
+        """Write the lines; returns the staff the fleet needs, (S, M) [FTE]."""
         try:
             storage, within = self._storage(), self._in_servers()
             costs = PlanCosts(
                 self.plan, self.books, fleet, network, housing, allocation, ledger, storage, self.repairs, within
             )
-            bought = costs.bought
+            self.costs = costs
             write_owned(costs)
+            own, taxes = list(ledger.lines), AfterTax(costs)
+            self.taxes = taxes
             if offer is not None and self.plan.overflow is not None:
                 data = np.where(costs.hosts > 0, 0.0, storage)  # owned storage serves rented machines too
                 write_cloud(self.plan, self.books, allocation.rented, offer, ledger, data)
@@ -374,12 +381,15 @@ class _PlanRun:
                     self.offers_by_class[name] = other
                     if other is not None:
                         lines = Ledger(self.shape, self.on, ledger.decimals)
+                        lines.lines = list(own)
                         write_cloud(self.plan, self.books, allocation.rented, other, lines, data)
-                        self.cloud_by_class[name] = lines.lines
+                        taxes.write(lines)
+                        self.cloud_by_class[name] = lines.lines[len(own) :]
+            taxes.write(ledger)
         except InputError as error:
             self._refused(error)
-            return np.zeros(self.shape), bought
-        return np.asarray(costs.fte_owned + costs.fte_fabric + costs.fte_cloud), bought
+            return np.zeros(self.shape)
+        return np.asarray(costs.fte_owned + costs.fte_fabric + costs.fte_cloud)
 
     def _storage(self) -> Array:
         """Shared storage in each month, (S, M): as stated, else as the work on the plan's first machine asks. [TB]

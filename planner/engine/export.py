@@ -35,6 +35,7 @@ def as_plain(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, 
             "by_provider_class": {name: v.as_dict() if v else None for name, v in comparison.by_class.items()},
             "by_lead_time": {name: verdict.as_dict() for name, verdict in by_lead.items()},
             "without_residual": comparison.without_residual.as_dict(),
+            "with_remaining_service": comparison.remaining_service.as_dict(),
             "gap_by_category": comparison.gap,
         },
         "plans": [

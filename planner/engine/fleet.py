@@ -19,6 +19,13 @@ from planner.engine.workload import stranded_gpus
 DEFAULT_MIN_SERVICE = 18  # months, where an overflow offer can bridge instead (model.md 3)
 
 
+def survivors(arrived: Array, retired: Array, month: int) -> Array:
+    """(S, month + 1): of each month's arrivals, how many are there at the end of `month`; oldest leave first."""
+    come = np.cumsum(arrived[:, : month + 1], axis=1)
+    gone = np.sum(retired[:, : month + 1], axis=1, keepdims=True)
+    return np.asarray(np.clip(come - gone, 0.0, arrived[:, : month + 1]))
+
+
 @dataclass
 class Holding:
     """One kind of machine in one plan.
@@ -75,12 +82,6 @@ class Holding:
         """GPUs in service that serve nothing, (S, M): left over where all work comes in whole replicas."""
         replica = min((need.replica for need in needs), default=1)
         return np.asarray(stranded_gpus(np.clip(self.cards, 0.0, None), self.machine.slots, replica))
-
-    def survivors(self, arrived: Array, retired: Array, month: int) -> Array:
-        """(S, month + 1): of each month's arrivals, how many are there at the end of `month`; oldest leave first."""
-        come = np.cumsum(arrived[:, : month + 1], axis=1)
-        gone = np.sum(retired[:, : month + 1], axis=1, keepdims=True)
-        return np.asarray(np.clip(come - gone, 0.0, arrived[:, : month + 1]))
 
     def buy(self, order_month: int, service_month: int, hosts: Array, cards: Array, added: Array | float = 0.0) -> None:
         """Record a purchase, `added` of whose cards go into free slots; no rule delivers past the horizon."""

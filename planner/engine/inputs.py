@@ -509,6 +509,23 @@ class EndOfLife(Document):
     then: Literal["renew", "let_go"] = "renew"
 
 
+class Financing(Document):
+    """How machines and fabric are paid for: in cash, with a loan, or by a lessor who owns them."""
+
+    kind: Literal["cash", "loan", "lease"] = "cash"
+    share: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0  # of the price, lent or leased
+    # None: the catalog's rate of an equipment loan.
+    rate_per_year: Annotated[float | None, Quantity("share/year", 0.0, 1.0)] = None
+    rate_is: Literal["effective", "nominal"] = "effective"  # a nominal one is divided by 12
+    term_months: Annotated[int, Quantity("month", 1, MAX_MONTHS)] = 36
+    repayment: Literal["annuity", "bullet"] = "annuity"
+    payment: Literal["advance", "arrears"] = "advance"
+    buy_out_share: Annotated[float, Quantity("share", 0.0, 1.0, None, None, "estimate", COSTS)] = 0.2
+    at_end: Literal["buy_out", "extend"] = "buy_out"  # of a lease: the machine is bought, or the rent goes on
+    # What a lessor asks; None: what the rate and the buy-out make of it.
+    rent_share_per_month: Annotated[float | None, Quantity("share/month", 0.0, 1.0)] = None
+
+
 class Plan(Document):
     slug: Slug
     name: Name = ""
@@ -529,6 +546,7 @@ class Plan(Document):
     overflow: Overflow | None = None
     fabric: Fabric = Fabric()
     end_of_life: EndOfLife = EndOfLife()
+    financing: Financing = Financing()
     sourcing: Literal["buy"] = "buy"
     lead_months: Annotated[int | None, Quantity("month", 0, 60)] = (
         None  # None: lead time of the build and commissioning
@@ -540,6 +558,9 @@ class Plan(Document):
     def _follows_something(self) -> Plan:
         if self.follow_up.kind != "none" and self.start is None and self.follow_up.build is None:
             raise conflict("follow_up/build", "a follow-up needs a build")
+        leased = self.financing.kind == "lease"
+        if leased and self.financing.term_months > self.end_of_life.life_months:
+            raise conflict("financing/term_months", "a lease ends within the service life")
         return self
 
 
@@ -830,11 +851,46 @@ class Operations(Document):
     recoverable_tax_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
 
 
+class PaymentTerms(Document):
+    """When a supplier of machines is paid; what the shares leave is due on acceptance. By default all at the order."""
+
+    on_order: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
+    on_delivery: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0
+    retention: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0
+    acceptance_months: Annotated[int, Quantity("month", 0, 24)] = 1  # after service begins
+    retention_months: Annotated[int, Quantity("month", 0, 60)] = 12
+    bill_months: Annotated[int, Quantity("month", 0, 12)] = 0  # a bank acceptance defers every payment by its term
+
+    @model_validator(mode="after")
+    def _is_the_price(self) -> PaymentTerms:
+        if self.on_order + self.on_delivery + self.retention > 1.0 + 1e-9:
+            raise conflict("retention", "more than the price")
+        return self
+
+
 class Finance(Document):
     discount_rate: Annotated[float, Quantity("share/year", 0.0, 1.0, 0.06, 0.12, "estimate", COSTS)] = 0.08
     fiscal_year_start_month: Annotated[int, Quantity("month", 1, 12)] = 1
     running_costs_mid_month: bool = False
     residual_at_horizon: bool = True
+    inflation_per_year: Annotated[float, Quantity("share/year", -0.05, 0.5, None, None, "estimate")] = 0.025
+    payment: PaymentTerms = PaymentTerms()
+    book_life_months: Annotated[int, Quantity("month", 12, 240, None, None, "estimate")] = 60
+    # After-tax view: the discount rate then is one after tax.
+    after_tax: bool = False
+    buyer: Literal["company", "university", "state_funded"] = "company"  # only a company pays profit tax
+    # None: the country's rate in the catalog.
+    profit_tax_rate: Annotated[float | None, Quantity("share", 0.0, 0.9)] = None
+    tax_depreciation: Literal[
+        "straight_line", "declining_balance", "macrs_5", "at_once", "china_straight_line", "china_one_off", "none"
+    ] = "straight_line"
+    tax_life_months: Annotated[int, Quantity("month", 12, 240, None, None, "estimate")] = 60
+    # The one-off deduction is for machines up to this price, bought up to this day: Chinese tax authorities,
+    # announcement 2023 no. 37, 5 million yuan until the end of 2027.
+    one_off_cap: Annotated[float, Quantity("money", 0.0, 1e12)] = 5_000_000.0
+    one_off_until: Day = dt.date(2027, 12, 31)
+    other_income_per_year: Annotated[float | None, Quantity("money/year", 0.0, 1e13)] = None  # None: always enough
+    losses_kept_years: Annotated[int | None, Quantity("year", 0, 50)] = None  # None: for good
 
 
 def _known_category(name: str) -> str:

@@ -46,7 +46,10 @@ CATEGORIES: dict[str, bool] = {
     "credit.tax_shield": False,
 }
 # Switches that nothing computes yet: shown as left out, whatever a scenario says.
-NOT_COMPUTED = frozenset({"opex.software", "opex.lease", "opex.loan_interest_and_principal", "credit.tax_shield"})
+NOT_COMPUTED = frozenset({"opex.software"})
+# Lines that come and go with the financing of a plan and with the after-tax view; no switch of their own.
+FINANCING = frozenset({"opex.lease", "opex.loan_interest_and_principal"})
+AFTER_TAX = "credit.tax_shield"
 
 # Decimals of a currency's minor unit where it is not 2 (ISO 4217).
 MINOR_UNITS = {"JPY": 0, "KRW": 0, "VND": 0, "CLP": 0}
@@ -122,6 +125,11 @@ class Line:
         return ":".join(part for part in (self.category, self.code, self.item, self.place, self.part) if part)
 
 
+def at_horizon(line: Line) -> bool:
+    """Whether a line counts what machines are worth at the horizon, or the tax on that."""
+    return line.category == "credit.residual_at_horizon" or line.code == "residual_gain"
+
+
 class Ledger:
     """The lines of one plan; a line whose category is off is not made."""
 
@@ -176,8 +184,8 @@ class Ledger:
         )
 
 
-def switched_on(lines: dict[str, bool]) -> frozenset[str]:
-    """Categories that are computed: the defaults, as the scenario changes them."""
-    return frozenset(
-        name for name, default in CATEGORIES.items() if lines.get(name, default) and name not in NOT_COMPUTED
-    )
+def switched_on(lines: dict[str, bool], *, financed: bool = False, after_tax: bool = False) -> frozenset[str]:
+    """Categories that are computed: the defaults, as the scenario changes them, and what its settings bring."""
+    switches = [name for name in CATEGORIES if name not in NOT_COMPUTED | FINANCING | {AFTER_TAX}]
+    chosen = {name for name in switches if lines.get(name, CATEGORIES[name])}
+    return frozenset(chosen | (FINANCING if financed else set()) | ({AFTER_TAX} if after_tax else set()))

@@ -7,15 +7,17 @@ import datetime as dt
 import numpy as np
 
 from planner.engine.calendar import DAYS_PER_MONTH
+from planner.engine.costs.capex import PAYMENT_TERMS
+from planner.engine.costs.financing import FINANCED
 from planner.engine.costs.purchases import Purchases
 from planner.engine.fleet import Holding
 from planner.engine.lines import Line, round_half_up
 from planner.engine.result import Order, PlanResult
 
-# Lines that buy goods; what is done by others (moving, pulling cables) is a service and no order, and a share of other
-# money names no goods.
+# Lines that buy goods; what is done by others (moving, pulling cables, lending) is a service and no order, and a share
+# of other money names no goods.
 GOODS = ("capex.accelerators_and_servers", "capex.spares", "capex.fabric", "capex.cooling", "capex.facility")
-SERVICES = ("moving", "link_labour")
+SERVICES = ("moving", "link_labour", FINANCED, PAYMENT_TERMS)
 
 
 def orders_of(result: PlanResult, bought: list[Purchases]) -> list[Order]:

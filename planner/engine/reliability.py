@@ -172,10 +172,13 @@ def restart_loss(
     detect_h: npt.ArrayLike,
     init_h: npt.ArrayLike,
     repair_h: npt.ArrayLike = 0.0,
+    *,
+    blast_gpus: npt.ArrayLike | None = None,
 ) -> Values:
-    """Return the share of GPU-hours lost to failures of a job that waits for a cold spare. [1]
+    """Return the share of GPU-hours lost to failures of a job that starts again from its checkpoint. [1]
 
-    A failure costs the whole job max(detect, half the checkpoint interval) + start + repair.
+    A failure costs the whole job max(detect, half the checkpoint interval) + start, and the repair: of the whole job
+    where a spare is cold, of the `blast_gpus` that one failure takes where a hot spare steps in.
     job_gpus, mtbf_gpu_hours : [GPU], GPU-hours between failures [GPU-hour]; times in hours. All shapes broadcast.
     Source: newsletter.semianalysis.com/p/how-much-do-gpu-clusters-really-cost; its figures are met with the larger of
     the first two only, not with their sum.
@@ -183,6 +186,27 @@ def restart_loss(
     noticed = np.maximum(
         within("detect_h", detect_h, 0.0, unit="h"), within("interval_h", interval_h, 0.0, unit="h") / 2
     )
-    lost = noticed + within("init_h", init_h, 0.0, unit="h") + within("repair_h", repair_h, 0.0, unit="h")
-    share = lost * within("job_gpus", job_gpus, 0.0, unit="GPU") / above("mtbf_gpu_hours", mtbf_gpu_hours, unit="h")
-    return unboxed(share)
+    job = within("job_gpus", job_gpus, 0.0, unit="GPU")
+    waiting = job if blast_gpus is None else within("blast_gpus", blast_gpus, 0.0, unit="GPU")
+    lost = (noticed + within("init_h", init_h, 0.0, unit="h")) * job
+    lost = lost + within("repair_h", repair_h, 0.0, unit="h") * waiting
+    return unboxed(lost / above("mtbf_gpu_hours", mtbf_gpu_hours, unit="h"))
+
+
+def failover_loss(
+    job_gpus: npt.ArrayLike,
+    mtbf_gpu_hours: npt.ArrayLike,
+    detect_h: npt.ArrayLike,
+    failover_h: npt.ArrayLike,
+    repair_h: npt.ArrayLike,
+    blast_gpus: npt.ArrayLike,
+) -> Values:
+    """Return the share of GPU-hours lost where a job goes on without the failed machines. [1]
+
+    ((detect + failover)·job + repair·blast)/MTBF; the spares it needs come on top.
+    Units and source: as `restart_loss`.
+    """
+    stopped = within("detect_h", detect_h, 0.0, unit="h") + within("failover_h", failover_h, 0.0, unit="h")
+    lost = stopped * within("job_gpus", job_gpus, 0.0, unit="GPU")
+    lost = lost + within("repair_h", repair_h, 0.0, unit="h") * within("blast_gpus", blast_gpus, 0.0, unit="GPU")
+    return unboxed(lost / above("mtbf_gpu_hours", mtbf_gpu_hours, unit="h"))

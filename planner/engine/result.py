@@ -12,11 +12,14 @@ import numpy as np
 
 from planner.engine.allocation import Allocation
 from planner.engine.calendar import Array, Calendar
+from planner.engine.costs.basis import PlanCosts
+from planner.engine.costs.credits import remaining_service
+from planner.engine.costs.tax import AfterTax, Capitalised
 from planner.engine.demand import Requirement
 from planner.engine.fleet import Fleet
 from planner.engine.housing import Housing, pue_of
 from planner.engine.inputs import Plan, Scenario
-from planner.engine.lines import CATEGORIES, Line
+from planner.engine.lines import AFTER_TAX, CATEGORIES, Line, at_horizon, round_half_up
 from planner.engine.prices import CloudOffer, PriceBook, Source
 from planner.engine.repairs import Repairs
 from planner.engine.wiring import Network
@@ -109,6 +112,9 @@ class PlanResult:
     cloud_by_class: dict[str, list[Line]] = field(default_factory=dict)
     stranded: dict[str, Array] = field(default_factory=dict)  # GPUs that complete no replica, by build slug
     repairs: dict[str, Repairs] = field(default_factory=dict)  # by build slug; empty where failures are not counted
+    costs: PlanCosts | None = None  # what the lines are made of; None where it could not be found out
+    taxes: AfterTax | None = None
+    reference: dict[str, Requirement] = field(default_factory=dict)  # by workload, in GPUs of its own reference
 
     @property
     def slug(self) -> str:
@@ -156,7 +162,40 @@ class PlanResult:
     @cached_property
     def cumulative_without_residual(self) -> Array:
         """(M,): cumulative present value before the residual at the horizon, for break-even."""
-        return self._cumulative(line for line in self.lines if line.category != "credit.residual_at_horizon")
+        return self._cumulative(line for line in self.lines if not at_horizon(line))
+
+    @cached_property
+    def value_at_horizon(self) -> float:
+        """Present value of what counts at the horizon: residual value and the tax on it; negative, a credit. [money]"""
+        return self.money(line.present_value(self.discount_of(line)) for line in self.lines if at_horizon(line))
+
+    @cached_property
+    def present_value_without_residual(self) -> float:
+        """Where machines are worth nothing at the horizon. [money]"""
+        return self.money([self.present_value, -self.value_at_horizon])
+
+    @cached_property
+    def present_value_with_remaining_service(self) -> float:
+        """Where machines count at the horizon as the share of their price for which they can still serve. [money]
+
+        Tax on that value is as on a sale at it.
+        """
+        if self.costs is None:
+            return self.present_value_without_residual
+        worth = remaining_service(self.costs)
+        if self.taxes is not None and self.taxes.basis is not None and self.taxes.rate is not None:
+            worth -= float(self.taxes.rate[0, -1] * (worth - self.taxes.basis.left[0, -1]))
+        scale = 10.0**self.decimals
+        credit = float(round_half_up(np.asarray(-worth * self.discount[-1]), self.decimals)) / scale
+        return self.money([self.present_value_without_residual, credit])
+
+    @cached_property
+    def book_value(self) -> Array:
+        """(M,): what the books show at each month's end: price less straight line by the day over the book life."""
+        if self.costs is None:
+            return np.zeros(self.calendar.months)
+        life = self.costs.scenario.finance.book_life_months
+        return np.asarray(Capitalised(self.costs, "straight_line", life).value[0])
 
     def _cumulative(self, lines: Iterable[Line]) -> Array:
         cells = sum((line.discounted_minor(self.discount_of(line)) for line in lines), np.zeros(self.calendar.months))
@@ -227,7 +266,7 @@ class PlanResult:
         """PV with the cloud offer of another class; None where that class has no comparable offer."""
         if provider_class not in self.cloud_by_class:
             return self.present_value if self.plan.overflow is None or self.offer is None else None
-        owned = [line for line in self.lines if not line.category.startswith("opex.cloud")]
+        owned = [line for line in self.lines if not line.category.startswith(("opex.cloud", AFTER_TAX))]
         return self.money(
             line.present_value(self.discount_of(line)) for line in [*owned, *self.cloud_by_class[provider_class]]
         )

@@ -16,8 +16,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from planner.engine.evaluate import Evaluation
-from planner.engine.inputs import Scenario, get_at
-from planner.engine.lines import CATEGORIES, NOT_COMPUTED
+from planner.engine.inputs import Finance, Financing, Scenario, get_at
+from planner.engine.lines import AFTER_TAX, CATEGORIES, FINANCING, NOT_COMPUTED
 from planner.engine.quantities import Choice, InputError, Problem, Quantity, quantity_of
 from planner.engine.upkeep import Reliability
 from planner.forms.tables import TABLES
@@ -173,6 +173,17 @@ SELDOM = {
     "recoverable_tax_share",
     "fiscal_year_start_month",
     "running_costs_mid_month",
+    "inflation_per_year",
+    "book_life_months",
+    "rate_is",
+    "on_order",
+    "on_delivery",
+    "retention",
+    "acceptance_months",
+    "retention_months",
+    "bill_months",
+    "rent_share_per_month",
+    "losses_kept_years",
     "stale_after_days",
     "unmet_penalty_factor",
     "resale_factor",
@@ -206,6 +217,18 @@ UNUSED_FOLLOW_UP = {
 }
 # Fields that say nothing where failures are not counted.
 UNCOUNTED = set(Reliability.model_fields) - {"counted"}
+
+
+# Fields of a contract, and of the after-tax view, that say nothing under other settings.
+UNUSED_FINANCING = {
+    "cash": {"share", "rate_per_year", "rate_is", "term_months", "repayment"},
+    "loan": set(),
+    "lease": {"repayment"},
+}
+LEASE_ONLY = {"payment", "buy_out_share", "at_end", "rent_share_per_month"}
+TAX_ONLY = {"buyer", "profit_tax_rate", "tax_depreciation", "tax_life_months", "other_income_per_year"}
+TAX_ONLY |= {"losses_kept_years"}
+ONE_OFF_ONLY = {"one_off_cap", "one_off_until"}
 
 
 @dataclass(frozen=True)
@@ -249,7 +272,7 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
         yield from sorted(_document(work, base, "demand", base), key=_rank)
     yield from _document(scenario.demand, "demand", "demand", "demand", skip={"workloads"})
     for plan in scenario.plans:
-        unused = UNUSED_FOLLOW_UP[plan.follow_up.kind]
+        unused = UNUSED_FOLLOW_UP[plan.follow_up.kind] | _unused_financing(plan.financing)
         for each in _document(plan, f"plans/{plan.slug}", "plans", f"plans/{plan.slug}"):
             if each.owner not in unused:
                 yield each
@@ -264,9 +287,9 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
     yield from _document(scenario.reliability, "reliability", "site", "reliability", skip=unused)
     top = {"name", "months", "start", "currency", "pricing_date"}
     yield from _document(scenario, "", "finance", "finance", skip=set(Scenario.model_fields) - top)
-    yield from _document(scenario.finance, "finance", "finance", "finance")
+    yield from _document(scenario.finance, "finance", "finance", "finance", skip=_unused_tax(scenario.finance))
     for name, default in CATEGORIES.items():
-        if name not in NOT_COMPUTED:
+        if name not in NOT_COMPUTED | FINANCING | {AFTER_TAX}:
             yield Declared(
                 f"lines/{name}",
                 "Scenario.lines",
@@ -276,6 +299,17 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
                 "lines",
                 default=default,
             )
+
+
+def _unused_financing(terms: Financing) -> set[str]:
+    names = UNUSED_FINANCING[terms.kind] | (set() if terms.kind == "lease" else LEASE_ONLY)
+    return {f"Financing.{name}" for name in names}
+
+
+def _unused_tax(money: Finance) -> set[str]:
+    if not money.after_tax:
+        return TAX_ONLY | ONE_OFF_ONLY
+    return set() if money.tax_depreciation == "china_one_off" else ONE_OFF_ONLY
 
 
 def _document(

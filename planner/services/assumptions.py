@@ -15,7 +15,7 @@ from catalog.wording import word as catalog_word
 from planner import wording
 from planner.engine.calendar import lead_in_months
 from planner.engine.carbon import grid_factor
-from planner.engine.costs.books import LOADED_COST
+from planner.engine.costs.books import LOADED_COST, LOAN_RATE, profit_tax_row
 from planner.engine.eligibility import has_rate
 from planner.engine.evaluate import Evaluation, PlanResult
 from planner.engine.housing import PUE_BY_METHOD
@@ -119,6 +119,10 @@ def effective(scenario: Scenario, book: PriceBook, path: str) -> tuple[float, So
         if path == "reliability/repair_rate_per_hour":
             row = book.costs["remote-hands-hour"]
             return row.value(book.currency), row.source
+        if keys[0] == "finance" and name == "profit_tax_rate":
+            return _share(book, profit_tax_row(scenario))
+        if keys[0] == "plans" and name == "rate_per_year":
+            return _share(book, LOAN_RATE)
         if keys[0] == "plans":
             return _of_plan(scenario, book, keys[1], name)
     except (KeyError, InputError):
@@ -170,6 +174,12 @@ def _of_plan(scenario: Scenario, book: PriceBook, slug: str, name: str) -> tuple
         days = days if days is not None else book.costs["commissioning-days"].likely
         return lead_in_months(book.builds[follows].lead_weeks[1], days), Source(basis="estimate")
     return None
+
+
+def _share(book: PriceBook, slug: str) -> tuple[float, Source]:
+    """A planning default in per cent, as a fraction."""
+    row = book.costs[slug]
+    return row.likely / 100.0, row.source
 
 
 def _priced(price: Price | None, book: PriceBook) -> tuple[float, Source] | None:

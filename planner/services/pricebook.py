@@ -14,7 +14,7 @@ from typing import Any, cast
 from catalog.export_rules import export_rules
 from catalog.records import Catalog, ItemRecord, Provenance, QuoteRecord
 from catalog.tariff_periods import Schedule, schedules
-from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION, cloud_rows
+from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION, cloud_rows, finance_rows
 from planner.engine.costs.books import rows_asked as server_rows_asked
 from planner.engine.energy import Period
 from planner.engine.inputs import HpcWorkload, PoolWorkload, Scenario
@@ -126,6 +126,7 @@ class Asked:
             presets=_named(work.preset for work in works if not isinstance(work, (PoolWorkload, HpcWorkload))),
             costs=COST_ROWS.union(
                 *map(cloud_rows, scenarios),
+                *map(finance_rows, scenarios),
                 *(fabric_rows_asked(plan.fabric) for plan in plans),
                 *(server_rows_asked(each.operations) for each in scenarios),
             )

@@ -12,6 +12,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from catalog.tariff_periods import schedules
+from planner.engine.costs import finance_rows
 from planner.engine.inputs import Scenario, get_at, set_at
 from planner.engine.prices import PriceBook
 from planner.engine.quantities import InputError, Problem
@@ -346,7 +347,7 @@ def _refuse_unknown(named: frozenset[tuple[str, Any]], patch: list[list[Any]]) -
     """Raise InputError where an edit names an item that the catalog does not hold."""
     catalog = evaluation.catalog()
     for kind, name in sorted(named, key=str):
-        if kind in ("currency", "pricing_date", "card_power"):
+        if kind in ("currency", "pricing_date", "card_power", "figure"):
             continue
         if kind == "tariff":
             known = any(item.spec.region_code == name for item in catalog.of_kind("tariff").values())
@@ -383,6 +384,7 @@ def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:
     limits = (scenario.operations.gpu_power_limit_w, *(plan.gpu_power_limit_w for plan in scenario.plans))
     if any(limit is not None for limit in limits):
         named.add(("card_power", "limited"))  # which books of earlier days do not hold
+    named |= {("figure", slug) for slug in finance_rows(scenario)}  # nobody typed these: what lacks is a finding
     return frozenset(entry for entry in named if entry[1] is not None)
 
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from planner import charts, forms, tables, wording
+from planner import charts, finance_tables, forms, tables, wording
 from planner.services import access, evaluation, newer_prices, scenarios
 from planner.services.scenarios import Conflict, InputError, NothingTo
 from planner.views.guard import signed_in
@@ -65,6 +65,10 @@ class Shown:
             "providers": tables.providers(result, comparison),
             "carbon": tables.carbon(result, comparison),
             "use": tables.use(result, comparison),
+            "investment": finance_tables.investment(result, comparison),
+            "units": finance_tables.unit_costs(result, comparison),
+            "other_verdicts": finance_tables.verdicts(result, comparison),
+            "rate_flip": finance_tables.rate_flip(result),
             "warnings": tables.findings(result, comparison),
             "left_out": [wording.category(name) for name in result.left_out],
             "engine_version": evaluation.ENGINE_VERSION,

@@ -593,6 +593,89 @@ FIELDS: dict[str, Words] = {
     "Finance.residual_at_horizon": Words(
         _("Count resale at the end"), _("Whether machines still in service at the horizon count at their resale value.")
     ),
+    "Finance.inflation_per_year": Words(
+        _("Inflation"), _("Yearly rise of prices in general, for tables in money of the start; it changes no verdict.")
+    ),
+    "Finance.payment": Words(_("Payment terms"), _("When suppliers of machines are paid.")),
+    "PaymentTerms.on_order": Words(
+        _("Paid with the order"), _("Share of the price of machines; lower it before you raise the others.")
+    ),
+    "PaymentTerms.on_delivery": Words(
+        _("Paid on delivery"), _("Share paid in the month in which machines go into service.")
+    ),
+    "PaymentTerms.retention": Words(
+        _("Retention"), _("Share kept back for defects; what all shares leave is paid on acceptance.")
+    ),
+    "PaymentTerms.acceptance_months": Words(_("Acceptance after"), _("Months from service to acceptance.")),
+    "PaymentTerms.retention_months": Words(_("Retention paid after"), _("Months from service to the last payment.")),
+    "PaymentTerms.bill_months": Words(
+        _("Bank acceptance"), _("Term of the bills by which suppliers are paid: it defers every payment.")
+    ),
+    "Finance.book_life_months": Words(
+        _("Book life"), _("Months over which the books write off a purchase, in a straight line by the day.")
+    ),
+    "Finance.after_tax": Words(
+        _("After-tax view"),
+        _("Count what costs and depreciation save in profit tax. The discount rate must then be one after tax."),
+    ),
+    "Finance.buyer": Words(
+        _("Buyer"), _("Who buys: a university and a state-funded body pay no profit tax and save none.")
+    ),
+    "Finance.profit_tax_rate": Words(
+        _("Profit tax"), _("Tax on profit, federal and local together."), _("the country's rate")
+    ),
+    "Finance.tax_depreciation": Words(
+        _("Tax depreciation"),
+        _("How the tax office lets purchases be written off; what is left at a sale goes with it."),
+    ),
+    "Finance.tax_life_months": Words(
+        _("Tax life"), _("Months of the straight line and of the declining balance; MACRS has its own five years.")
+    ),
+    "Finance.one_off_cap": Words(
+        _("One-off deduction up to"),
+        _("Dearest machine that may be deducted at once; 5 million yuan in China. Dearer ones: straight line."),
+    ),
+    "Finance.one_off_until": Words(
+        _("One-off deduction until"),
+        _("Last day on which a purchase may be deducted at once; in China the end of 2027."),
+    ),
+    "Finance.other_income_per_year": Words(
+        _("Other taxable income"),
+        _("Yearly profit from which these costs are deducted; what exceeds it waits as a loss. 0: a loss-maker."),
+        _("always enough"),
+    ),
+    "Finance.losses_kept_years": Words(
+        _("Losses are kept for"), _("Tax years that a loss may wait for income."), _("without end")
+    ),
+    "Plan.financing": Words(_("Financing"), _("How machines and fabric are paid for.")),
+    "Financing.kind": Words(
+        _("Paid with"), _("In cash, with a loan, or by a lessor who owns the machines; it replaces their capex.")
+    ),
+    "Financing.share": Words(_("Financed share"), _("Share of the price that is lent or leased; the rest is cash.")),
+    "Financing.rate_per_year": Words(
+        _("Rate of the contract"),
+        _("Yearly interest of the loan, or what the lessor reckons with."),
+        _("the catalog's"),
+    ),
+    "Financing.rate_is": Words(
+        _("The rate is"), _("Effective: (1 + r)^(1/12) − 1 a month. Nominal, as many contracts state it: r ÷ 12.")
+    ),
+    "Financing.term_months": Words(
+        _("Term"), _("Months of the contract; what it still owes at the horizon is settled.")
+    ),
+    "Financing.repayment": Words(_("Repayment"), _("Equal payments, or interest only and all at the end.")),
+    "Financing.payment": Words(_("Rent is paid"), _("At the start of each month, or at its end.")),
+    "Financing.buy_out_share": Words(
+        _("Buy-out"),
+        _("Share of the price that the lessor counts on at the end of the term, and asks for the machine."),
+    ),
+    "Financing.at_end": Words(
+        _("After the term"),
+        _("Whether the machine is bought, or the rent goes on while it serves and nothing is left."),
+    ),
+    "Financing.rent_share_per_month": Words(
+        _("Rent asked"), _("Monthly rent as a share of the price."), _("from rate, term and buy-out")
+    ),
     # scenario
     "Scenario.schema_version": Words(_("Schema version"), _("Version of the document's form.")),
     "Scenario.name": Words(_("Name"), _("What people call this scenario."), _("named by its template")),
@@ -668,6 +751,8 @@ SECTIONS = {
     "overflow": _("Cloud overflow"),
     "fabric": _("Fabric"),
     "end_of_life": _("End of life"),
+    "financing": _("Financing"),
+    "payment": _("Payment terms"),
     "colocation": _("Colocation contract"),
     "circuit": _("Feeds of a rack"),
     "upgrades": _("Possible upgrades"),
@@ -797,6 +882,27 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("region", "UK"): _("United Kingdom"),
     ("region", "CN"): _("China"),
     ("region", "IN"): _("India"),
+    ("kind", "cash"): _("cash"),
+    ("kind", "loan"): _("loan"),
+    ("kind", "lease"): _("lease"),
+    ("rate_is", "effective"): _("effective"),
+    ("rate_is", "nominal"): _("nominal, ÷ 12"),
+    ("repayment", "annuity"): _("equal payments"),
+    ("repayment", "bullet"): _("all at the end"),
+    ("payment", "advance"): _("in advance"),
+    ("payment", "arrears"): _("in arrears"),
+    ("at_end", "buy_out"): _("buy it"),
+    ("at_end", "extend"): _("extend the lease"),
+    ("buyer", "company"): _("company"),
+    ("buyer", "university"): _("university"),
+    ("buyer", "state_funded"): _("state-funded body"),
+    ("tax_depreciation", "straight_line"): _("straight line, by the day"),
+    ("tax_depreciation", "declining_balance"): _("declining balance, double rate"),
+    ("tax_depreciation", "macrs_5"): _("MACRS, 5 years"),
+    ("tax_depreciation", "at_once"): _("all in the first year"),
+    ("tax_depreciation", "china_straight_line"): _("China: straight line, 5 % left"),
+    ("tax_depreciation", "china_one_off"): _("China: one-off deduction"),
+    ("tax_depreciation", "none"): _("none"),
     ("schema_version", 1): "1",
     **networks.CHOICES,
     **CHOICE_WORDS,

@@ -120,6 +120,21 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "data_out"): _("Data out"),
     ("", "data_stored"): _("Storage in the cloud"),
     ("", "egress"): _("Data out"),
+    ("capex.accelerators_and_servers", "lender"): _("Machines, paid by lender or lessor"),
+    ("capex.fabric", "lender"): _("Fabric, paid by lender or lessor"),
+    ("", "payment_terms"): _("Moved by payment terms"),
+    ("", "interest"): _("Interest"),
+    ("", "principal"): _("Repayment"),
+    ("", "balance"): _("Loan still owed at the horizon"),
+    ("", "rent"): _("Rent"),
+    ("", "buy_out"): _("Buy-out"),
+    ("", "settlement"): _("Rent still owed at the horizon"),
+    ("", "early_buy_out"): _("Buy-out at the horizon"),
+    ("", "running_costs"): _("Tax saved by running costs"),
+    ("", "depreciation"): _("Tax saved by depreciation"),
+    ("", "sale_gain"): _("Tax on what sales bring"),
+    ("", "residual_gain"): _("Tax on the value at the horizon"),
+    ("", "losses"): _("Tax saved by losses of earlier years"),
     **networks.LINES,
 } | upkeep.LINES
 
@@ -176,6 +191,12 @@ ITEM_WORDS = {
     "cabling-labour-link": _("Labour per link"),
     "flash-file-usable-tb": _("All-flash file system, usable"),
     "load-balancer-pair": _("Pair of load balancers"),
+    "loan-rate": _("Rate of an equipment loan"),
+    "corporate-tax-us": _("Profit tax, United States"),
+    "corporate-tax-de": _("Profit tax, Germany"),
+    "corporate-tax-uk": _("Profit tax, United Kingdom"),
+    "corporate-tax-cn": _("Profit tax, China"),
+    "corporate-tax-in": _("Profit tax, India"),
     # steps of a room's ladder
     "portable-ac-14k": _("Portable air conditioner, 2.5 kW"),
     "split-ac-24k-unit": _("Split air conditioner, 7 kW, unit only"),
@@ -257,6 +278,18 @@ FORMULAS = {
     "share_of_cloud": _("cloud bill × share"),
     "fabric_switches": _("switches × today's price × price path"),
     "fabric_links": _("links × price × price path"),
+    "financed": _("price in the month × financed share, paid by another"),
+    "payment_terms": _("paid under the terms of the supplier − price of what is ordered in the month"),
+    "loan_interest": _("what is still owed × monthly rate"),
+    "loan_principal": _("repayment of the month, from the plan of the loan"),
+    "loan_balance": _("what is still owed, in the last month"),
+    "lease_rent": _("price of what is leased × monthly rent share"),
+    "lease_buy_out": _("price × buy-out share, at the end of the term"),
+    "lease_settlement": _("rents to come, discounted at the rate of the contract, in the last month"),
+    "lease_early_buy_out": _("buy-out to come, discounted at the rate of the contract, in the last month"),
+    "tax_shield": _("deducted in the month × tax rate × share that income covers"),
+    "tax_gain": _("(what is left of the price for tax − what the sale brings) × tax rate; minus: tax is due"),
+    "tax_losses": _("losses of earlier years used × tax rate, in the last month of the tax year"),
     **networks.FORMULAS,
 } | upkeep.FORMULAS
 
@@ -459,6 +492,8 @@ def _terms(cost_line: Line, currency: str, month: int, facts: dict[str, float]) 
                 number(facts["wue"]) + " ÷ 1,000",
                 unit_price(price, currency),
             ]
+        case _ if code == "money" and price == 1.0:
+            terms = [units(quantity)]
         case _ if facts.get("price_today") and code != "money":
             terms = [
                 units(quantity),
@@ -541,6 +576,7 @@ FACTORS = {
     "usable_kw": _("Usable power of a cabinet"),
     "amps": _("Current of a cabinet"),
     "share_per_year": _("Share per year"),
+    "rate_per_year": _("Rate of the contract"),
     "warranty_months": _("Warranty in months"),
     "loaded_per_year": _("Yearly cost of an engineer"),
     "share_by_age": _("Share by age"),

@@ -20,7 +20,7 @@ FAMILIES = {
     ),
     "fabric": (_("Fabric"), _("Switches, cables and optics of published network designs.")),
     "facility": (_("Facility"), _("Circuits, racks, airflow, heat, floor and power distribution.")),
-    "tco": (_("Cost studies"), _("Published cost studies; of their figures in money most are not answered here.")),
+    "tco": (_("Cost studies"), _("Break-even, data centres, energy, failures, tokens, depreciation.")),
     "variant": (
         _("Other values"),
         _(
@@ -158,8 +158,8 @@ WEAKNESSES = (
         _("Money in published studies"),
         _(
             "Break-even and life of GPUs are disputed: studies differ by the cloud price they take, 3 to 6 years of "
-            "life, and whether staff is counted. Their figures in money are plausibility checks, and most of them "
-            "are not answered here."
+            "life, and whether staff is counted. Meeting their figures shows that the arithmetic is the same, not "
+            "that their assumptions are yours."
         ),
     ),
 )

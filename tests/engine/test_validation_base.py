@@ -3,8 +3,8 @@
 import pytest
 
 from planner.engine.quantities import InputError
+from planner.engine.validation import FAMILIES
 from planner.engine.validation import SOLVERS as SOLVERS_OF_ALL
-from planner.engine.validation import hand, installation, sizing, tco
 from planner.engine.validation.base import Leading, compare
 
 SOLVERS = {
@@ -97,8 +97,7 @@ def test_a_tolerance_must_be_a_number(tolerance):
 
 
 def test_no_two_families_claim_a_kind():
-    families = (hand, sizing, installation, tco)
-    kinds = [kind for family in families for kind in family.SOLVERS]
+    kinds = [kind for family in FAMILIES for kind in family.SOLVERS]
     assert len(kinds) == len(set(kinds))
     assert set(kinds) <= set(SOLVERS_OF_ALL)
 

@@ -297,8 +297,34 @@ def test_a_bad_entry_of_a_list_is_named_with_its_bounds(document, kind, made, te
     assert wording.say(caught.value, "USD", document).replace("\u00a0", " ") == text
 
 
+def with_every_setting(document):
+    """Every plan leased, and the after-tax view with a one-off deduction: their fields say something."""
+    plain = document.model_dump(mode="json")
+    plain["finance"] |= {"after_tax": True, "tax_depreciation": "china_one_off"}
+    for each in plain["plans"]:
+        each["financing"] |= {"kind": "lease"}
+    return type(document).read(plain)
+
+
+def test_fields_of_a_contract_and_of_the_after_tax_view_show_where_they_say_something(document):
+    def shown(document):
+        paths = [each.path for each in forms.walk(document)]
+        terms = [path.rpartition("/")[2] for path in paths if path.startswith("plans/cloud/financing/")]
+        return terms, {path for path in paths if path.startswith("finance/")}
+
+    terms, finance = shown(document)
+    assert terms == ["kind"]
+    assert {"finance/after_tax", "finance/inflation_per_year"} <= finance
+    assert not finance & {"finance/buyer", "finance/profit_tax_rate", "finance/one_off_cap"}
+    terms, finance = shown(with_every_setting(document))
+    assert {"buy_out_share", "rate_per_year"} <= set(terms)
+    assert "repayment" not in terms  # of a loan
+    assert {"finance/buyer", "finance/profit_tax_rate", "finance/one_off_cap"} <= finance
+
+
 def test_the_rows_cover_every_quantity_of_the_document(document):
     """Adding a parameter to the document adds its row: nothing is left without one but what rows of their own show."""
+    document = with_every_setting(document)
     paths = {each.path for each in forms.walk(document)}
 
     def leaves(node, path=""):
@@ -311,7 +337,7 @@ def test_the_rows_cover_every_quantity_of_the_document(document):
         else:
             yield path
 
-    silent = ("slug", "name", "schema_version", "template", "kind", "strategy", "sourcing", "item", "link")
+    silent = ("slug", "name", "schema_version", "template", "kind", "strategy", "sourcing", "item", "link", "repayment")
     unused = ("follow_up", "own_prices", "lines", "upgrades")
     missing = [
         path

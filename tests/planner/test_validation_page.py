@@ -40,12 +40,14 @@ def test_every_file_of_cases_is_a_family_and_every_case_is_on_the_page(signed):
             assert f">{case.id}<" in page, case.id
 
 
-def test_no_shipped_case_is_off_and_none_of_the_sizing_ones_is_left_out():
+def test_no_shipped_case_is_off_and_none_of_sizing_and_cost_is_left_out():
     for family in families():
         assert family.counts["off"] == 0, family.code
         assert family.counts["refused"] == 0, family.code
     sizing = next(each for each in families() if each.code == "sizing")
     assert sizing.counts == {"ok": 89}
+    costs = next(each for each in families() if each.code == "tco")
+    assert costs.counts == {"ok": 134}
     assert 0 < sizing.largest_error < 0.2
 
 

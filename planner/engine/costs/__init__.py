@@ -1,7 +1,8 @@
 """Quantities × prices → cost lines: the single truth about money.
 
 `books` holds prices as paths, `purchases` what is bought, `basis` the figures lines share;
-`capex`, `electricity`, `colocation`, `opex`, `credits` and `cloud` write the lines.
+`capex`, `electricity`, `colocation`, `opex`, `financing`, `credits` and `cloud` write the lines, `tax` what they save
+in tax.
 """
 
 from __future__ import annotations
@@ -10,13 +11,27 @@ from collections.abc import Callable
 
 from planner.engine.costs import capex, colocation, credits, electricity, opex
 from planner.engine.costs.basis import PlanCosts
-from planner.engine.costs.books import COST_ROWS, RETAIL_COLOCATION, Books, cloud_rows
+from planner.engine.costs.books import COST_ROWS, RETAIL_COLOCATION, Books, cloud_rows, finance_rows
 from planner.engine.costs.cloud import write_cloud
+from planner.engine.costs.financing import financing
+from planner.engine.costs.tax import AfterTax, Capitalised
 
-__all__ = ["COST_ROWS", "RETAIL_COLOCATION", "Books", "PlanCosts", "cloud_rows", "write_cloud", "write_owned"]
+__all__ = [
+    "COST_ROWS",
+    "RETAIL_COLOCATION",
+    "AfterTax",
+    "Books",
+    "Capitalised",
+    "PlanCosts",
+    "cloud_rows",
+    "finance_rows",
+    "write_cloud",
+    "write_owned",
+]
 
 GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
     (capex.machines, ("capex.accelerators_and_servers",)),
+    (capex.payment_terms, ("capex.accelerators_and_servers",)),
     (capex.load_balancer, ("capex.accelerators_and_servers",)),
     (capex.in_servers, ("capex.accelerators_and_servers", "capex.storage")),
     (capex.storage, ("capex.storage",)),
@@ -38,6 +53,7 @@ GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
     (opex.load_balancer, ("opex.network_transit",)),
     (opex.insurance, ("opex.insurance",)),
     (opex.property_tax, ("opex.property_tax",)),
+    (financing, ("opex.lease", "opex.loan_interest_and_principal")),
     (credits.resale, ("credit.resale", "credit.residual_at_horizon")),
 )
 

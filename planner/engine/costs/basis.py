@@ -10,7 +10,8 @@ import numpy as np
 from planner.engine.allocation import Allocation
 from planner.engine.calendar import Array
 from planner.engine.costs.books import CLOUD_FTE, MIN_FABRIC_FTE, STAFF_STEPS, Books
-from planner.engine.costs.purchases import Purchases, Spare, purchases, spares_bought
+from planner.engine.costs.purchases import Part, Purchases, Spare, parts_of, purchases, spares_bought, spread
+from planner.engine.finance import payment_shares
 from planner.engine.fleet import Fleet
 from planner.engine.housing import Housing, pue_of
 from planner.engine.inputs import Plan, Scenario
@@ -58,6 +59,55 @@ class PlanCosts:
     def machines_paid(self) -> Array:
         """Money paid for machines in each month, (S, M)."""
         return np.zeros(self.ledger.shape) + sum(bought.paid for bought in self.bought)
+
+    @cached_property
+    def machines_arrived(self) -> Array:
+        """The same money by the month in which the machines enter service; what comes after the horizon is not in."""
+        return np.zeros(self.ledger.shape) + sum(
+            bought.arrived_host_value + bought.arrived_card_value for bought in self.bought
+        )
+
+    @cached_property
+    def machines_cash(self) -> Array:
+        """The price of machines by the month in which the supplier is paid, (S, M); all is paid by the horizon."""
+        terms = self.scenario.finance.payment
+        if terms.on_order >= 1.0 and terms.bill_months == 0:
+            return self.machines_paid
+        later = 1.0 - terms.on_order
+        cash = self.machines_paid * terms.on_order
+        if later > 0.0:
+            delivered, kept = (min(1.0, share / later) for share in (terms.on_delivery, terms.retention))
+            accepted = max(0.0, 1.0 - delivered - kept)
+            when = (0, 0, terms.acceptance_months, terms.retention_months)
+            shares = payment_shares(0.0, delivered, accepted, kept, when)
+            cash = cash + spread(self.machines_arrived, shares) * later
+        if terms.bill_months:
+            cash = spread(cash, np.ones(1), terms.bill_months)
+        cash[:, -1] += (self.machines_paid - cash).sum(axis=1)
+        return np.asarray(cash)
+
+    @cached_property
+    def parts(self) -> list[tuple[str, Part]]:
+        """(build, part): chassis and cards of all machines."""
+        curves = self.scenario.market.residual
+        return [
+            (bought.machine.build.slug, part)
+            for bought, holding in zip(self.bought, self.fleet.holdings, strict=True)
+            for part in parts_of(bought, holding, curves)
+        ]
+
+    def owned(self, month: int, *, at_horizon: bool = False) -> Array:
+        """(month + 1,): share that is the plan's own in a month, of what arrived in each before; a lessor's is not.
+
+        at_horizon : what a contract still owes has been settled, and the machine bought where that was agreed.
+        """
+        terms = self.plan.financing
+        if terms.kind != "lease":
+            return np.ones(month + 1)
+        buys = terms.at_end == "buy_out"
+        age = month - np.arange(month + 1)
+        mine = (age >= terms.term_months) | at_horizon if buys else np.zeros(month + 1, dtype=bool)
+        return np.where(mine, 1.0, 1.0 - terms.share)
 
     @cached_property
     def fabric_paid(self) -> Array:

@@ -27,6 +27,9 @@ SPARES_FROM_SERVERS = 4
 SWITCH_WARRANTY_MONTHS = 12  # estimate
 RACK_PDUS = 2  # an A and a B strip
 RETAIL_UNDER_KW = 100.0
+# Rows that only a financed plan and the after-tax view ask for.
+LOAN_RATE = "loan-rate"
+PROFIT_TAX = {"US": "corporate-tax-us", "DE": "corporate-tax-de", "UK": "corporate-tax-uk", "CN": "corporate-tax-cn"}
 RETAIL_COLOCATION = "retail"  # key of the retail row in a price book
 
 # Rows of what is added to a server, by line.
@@ -86,11 +89,27 @@ def cloud_rows(scenario: Scenario) -> frozenset[str]:
     if any(terms.states_data for terms in rented):
         rows |= {*EGRESS.values(), OTHER_EGRESS, OBJECT_STORAGE}
     return frozenset(rows)
+
+
 def rows_asked(rules: Operations) -> set[str]:
     """Rows that a scenario needs besides: for what it has switched on."""
     rows = {row for name, row in IN_SERVER_ROWS.items() if getattr(rules, name) == "as_advised"}
     rows |= {LOAD_BALANCER_SERVICE} if rules.load_balancer == "rented" else set()
     return rows | ({OBJECT_STORAGE} if rules.rented_storage else set())
+
+
+def profit_tax_row(scenario: Scenario) -> str:
+    """The catalog's row of the country's profit tax; of some countries there is none."""
+    region = scenario.operations.region
+    return PROFIT_TAX.get(region, f"corporate-tax-{region.lower()}")
+
+
+def finance_rows(scenario: Scenario) -> frozenset[str]:
+    """Rows that the financing of the plans and the after-tax view ask for."""
+    financed = any(plan.financing.kind != "cash" and plan.financing.rate_per_year is None for plan in scenario.plans)
+    money = scenario.finance
+    taxed = money.after_tax and money.buyer == "company" and money.profit_tax_rate is None
+    return frozenset(({LOAN_RATE} if financed else set()) | ({profit_tax_row(scenario)} if taxed else set()))
 
 
 @dataclass
@@ -135,6 +154,14 @@ class Books:
         """A planning default given in per cent, as a fraction."""
         row: Cost = self.book.cost(slug)
         return row.likely / 100.0, row.source
+
+    def profit_tax(self) -> tuple[float, Source]:
+        """The rate of a company: the user's own, else the country's; raises NoQuote where it is not known."""
+        own = self.scenario.finance.profit_tax_rate
+        row = profit_tax_row(self.scenario)
+        if own is not None:
+            return own, Source(basis="own", item=row)
+        return self.percent(row)
 
     @cached_property
     def commissioning_days(self) -> float:

@@ -10,6 +10,8 @@ from planner.engine.costs.books import DUTY, IN_SERVER_ROWS, RACK_PDUS, SPARES_F
 from planner.engine.inputs import ServingWorkload
 from planner.engine.prices import Source
 
+PAYMENT_TERMS = "payment_terms"  # code of the line that moves the price of machines in time
+
 
 def machines(costs: PlanCosts) -> None:
     for bought in costs.bought:
@@ -80,6 +82,22 @@ def machines(costs: PlanCosts) -> None:
                 factors={"price_today": extra},
                 drivers=("market/memory_flash/rate_per_year",),
             )
+
+
+def payment_terms(costs: PlanCosts) -> None:
+    """What the terms of the supplier move from the month of order to later ones: nothing in sum."""
+    moved = costs.machines_cash - costs.machines_paid
+    if np.abs(moved).max(initial=0.0) > 1e-6:
+        costs.ledger.add(
+            "capex.accelerators_and_servers",
+            PAYMENT_TERMS,
+            moved,
+            "money",
+            1.0,
+            Source(basis="own"),
+            "payment_terms",
+            drivers=tuple(f"finance/payment/{name}" for name in type(costs.scenario.finance.payment).model_fields),
+        )
 
 
 def load_balancer(costs: PlanCosts) -> None:

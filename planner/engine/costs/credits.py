@@ -6,10 +6,10 @@ import numpy as np
 
 from planner.engine.calendar import Array
 from planner.engine.costs.basis import PlanCosts
-from planner.engine.costs.purchases import Purchases
+from planner.engine.costs.purchases import Part, Purchases, leavers, parts_of
 from planner.engine.finance import residual_share
-from planner.engine.fleet import Holding
-from planner.engine.inputs import CurvePoint, Market, ResidualCurves
+from planner.engine.fleet import Holding, survivors
+from planner.engine.inputs import CurvePoint, Market
 from planner.engine.prices import Source
 
 Curve = tuple[CurvePoint, ...]
@@ -20,35 +20,25 @@ CURVES = Source(basis="estimate", item="residual_curve")
 
 def resale(costs: PlanCosts) -> None:
     """Credits of machines that leave and of what is there at the horizon: price paid × share by age × what is kept."""
-    curves = costs.scenario.market.residual
     at_horizon = costs.scenario.finance.residual_at_horizon
-    for bought, holding in zip(costs.bought, costs.fleet.holdings, strict=True):
-        slug = bought.machine.build.slug
-        for code, unit, arrived, retired, curve in _parts(bought, holding, curves):
-            _credit(costs, "credit.resale", code, slug, *_sold(holding, unit, arrived, retired, curve))
-            if at_horizon:
-                there = holding.survivors(arrived, retired, costs.ledger.shape[1] - 1)
-                _credit(costs, "credit.residual_at_horizon", code, slug, *_left(there * unit, curve))
+    for slug, part in costs.parts:
+        _credit(costs, "credit.resale", part.code, slug, *_sold(costs, part))
+        if at_horizon:
+            _credit(costs, "credit.residual_at_horizon", part.code, slug, *_left(_there(costs, part), part.curve))
     if costs.network is not None and at_horizon:
-        item = costs.network.switch.slug
-        _credit(costs, "credit.residual_at_horizon", "fabric", item, *_left(costs.fabric_paid, curves.network))
+        curve = costs.scenario.market.residual.network
+        _credit(costs, "credit.residual_at_horizon", "fabric", costs.network.switch.slug, *_left(_fabric(costs), curve))
 
 
-def _parts(
-    bought: Purchases, holding: Holding, curves: ResidualCurves
-) -> tuple[tuple[str, Array, Array, Array, Curve], ...]:
-    """(code, price paid for one by month of arrival, arrivals, leavers, curve) of chassis and of cards."""
-    whole_system = bought.machine.build.residual_class == "system" and bought.machine.addon is None
+def _there(costs: PlanCosts, part: Part) -> Array:
+    """Price paid for what is there at the horizon and the plan's own, by month of arrival, (S, M)."""
+    last = costs.ledger.shape[1] - 1
+    there = survivors(part.arrived, part.retired, last)
+    return np.asarray(there * part.unit * costs.owned(last, at_horizon=True))
 
-    def unit(value: Array, arrived: Array) -> Array:
-        return np.where(arrived > 0, value / np.where(arrived > 0, arrived, 1.0), 0.0)
 
-    return (
-        ("hosts", unit(bought.arrived_host_value, holding.arrived_hosts), holding.arrived_hosts, holding.retired_hosts,
-         curves.system if whole_system else curves.host),
-        ("cards", unit(bought.arrived_card_value, holding.arrived_cards), holding.arrived_cards, holding.retired_cards,
-         curves.card),
-    )  # fmt: skip
+def _fabric(costs: PlanCosts) -> Array:
+    return np.asarray(costs.fabric_paid * costs.owned(costs.ledger.shape[1] - 1, at_horizon=True))
 
 
 def worth_in(bought: Purchases, holding: Holding, market: Market, month: int) -> float:
@@ -57,19 +47,24 @@ def worth_in(bought: Purchases, holding: Holding, market: Market, month: int) ->
     ages = month - np.arange(month + 1, dtype=float)
     kept = (1.0 - market.resale_commission) * market.resale_factor
     return kept * sum(
-        float((holding.survivors(arrived, retired, month) * unit[:, : month + 1] * residual_share(curve, ages)).sum())
-        for _code, unit, arrived, retired, curve in _parts(bought, holding, market.residual)
+        float(
+            (
+                survivors(part.arrived, part.retired, month)
+                * part.unit[:, : month + 1]
+                * residual_share(part.curve, ages)
+            ).sum()
+        )
+        for part in parts_of(bought, holding, market.residual)
     )
 
 
-def _sold(holding: Holding, unit: Array, arrived: Array, retired: Array, curve: Curve) -> tuple[Array, Array]:
-    """(price paid, worth) of what leaves in each month, (S, M): each arrival at its own age."""
-    paid, worth = np.zeros(unit.shape), np.zeros(unit.shape)
-    for m in np.flatnonzero(retired.any(axis=0)).tolist():
-        leaving = holding.survivors(arrived, retired, m - 1) - holding.survivors(arrived, retired, m)[:, :m]
-        value = leaving * unit[:, :m]
+def _sold(costs: PlanCosts, part: Part) -> tuple[Array, Array]:
+    """(price paid, worth) of what leaves in each month and was the plan's own, (S, M): each arrival at its own age."""
+    paid, worth = np.zeros(part.unit.shape), np.zeros(part.unit.shape)
+    for m, leaving in leavers(part):
+        value = leaving * part.unit[:, :m] * costs.owned(m - 1)
         paid[:, m] = value.sum(axis=1)
-        worth[:, m] = (value * residual_share(curve, m - np.arange(m, dtype=float))).sum(axis=1)
+        worth[:, m] = (value * residual_share(part.curve, m - np.arange(m, dtype=float))).sum(axis=1)
     return paid, worth
 
 
@@ -80,6 +75,17 @@ def _left(value: Array, curve: Curve) -> tuple[Array, Array]:
     paid[:, -1] = value.sum(axis=1)
     worth[:, -1] = (value * residual_share(curve, months - np.arange(months, dtype=float))).sum(axis=1)
     return paid, worth
+
+
+def remaining_service(costs: PlanCosts) -> float:
+    """What the service left in the machines at the horizon is worth: price paid × what is left of their life. [money]
+
+    Fabric serves as long as the machines that it joins.
+    """
+    months, life = costs.ledger.shape[1], costs.plan.end_of_life.life_months
+    left = np.clip(1.0 - (months - np.arange(months)) / life, 0.0, None)
+    paid = sum((_there(costs, part) for _slug, part in costs.parts), _fabric(costs))
+    return float((paid * left)[0].sum())
 
 
 def _credit(costs: PlanCosts, category: str, code: str, item: str, paid: Array, worth: Array) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from planner.engine.calendar import Array
 from planner.engine.costs.books import Books
 from planner.engine.demand import Machine
-from planner.engine.fleet import Holding
+from planner.engine.fleet import Holding, survivors
+from planner.engine.inputs import CurvePoint, ResidualCurves
 from planner.engine.repairs import Repairs
 
 
@@ -118,11 +120,55 @@ def purchases(holding: Holding, books: Books) -> Purchases:
     )
 
 
+@dataclass(frozen=True)
+class Part:
+    """Chassis or cards of a holding, which are worth something of their own. Arrays (S, M)."""
+
+    code: str
+    unit: Array  # price paid for one, by month of arrival
+    arrived: Array
+    retired: Array
+    curve: tuple[CurvePoint, ...]  # of what a sale brings
+
+
+def parts_of(bought: Purchases, holding: Holding, curves: ResidualCurves) -> tuple[Part, Part]:
+    """Chassis and cards of a holding, with the price paid for one by month of arrival."""
+    whole_system = bought.machine.build.residual_class == "system" and bought.machine.addon is None
+
+    def unit(value: Array, arrived: Array) -> Array:
+        return np.where(arrived > 0, value / np.where(arrived > 0, arrived, 1.0), 0.0)
+
+    return (
+        Part("hosts", unit(bought.arrived_host_value, holding.arrived_hosts), holding.arrived_hosts,
+             holding.retired_hosts, curves.system if whole_system else curves.host),
+        Part("cards", unit(bought.arrived_card_value, holding.arrived_cards), holding.arrived_cards,
+             holding.retired_cards, curves.card),
+    )  # fmt: skip
+
+
+def leavers(part: Part) -> Iterator[tuple[int, Array]]:
+    """(month, (S, month): of each earlier month's arrivals, how many leave in it)."""
+    for m in np.flatnonzero(part.retired.any(axis=0)).tolist():
+        before = survivors(part.arrived, part.retired, m - 1)
+        yield m, before - survivors(part.arrived, part.retired, m)[:, :m]
+
+
 def arrive(into: Array, value: Array, delay: int) -> None:
     if delay == 0:
         into += value
     elif delay < value.shape[1]:
         into[:, delay:] += value[:, :-delay]
+
+
+def spread(amounts: Array, schedule: Array, first: int = 0) -> Array:
+    """Amounts by month, (S, M), each followed by its schedule from `first` months later: (S, M)."""
+    months = amounts.shape[1]
+    out = np.zeros(amounts.shape)
+    for m in np.flatnonzero(amounts.any(axis=0)).tolist():
+        begin = m + first
+        part = schedule[: max(0, months - begin)]
+        out[:, begin : begin + part.size] += amounts[:, m, None] * part
+    return out
 
 
 def value_after(bought: Purchases, holding: Holding, months: int) -> Array:
@@ -141,7 +187,7 @@ def older(value: Array, arrived: Array, retired: Array, holding: Holding, months
         return running
     unit = np.where(arrived > 0, value / np.where(arrived > 0, arrived, 1.0), 0.0)
     for m in range(months, value.shape[1]):
-        there = holding.survivors(arrived, retired, m)
+        there = survivors(arrived, retired, m)
         running[:, m] = (there[:, : m - months + 1] * unit[:, : m - months + 1]).sum(axis=1)
     return running
 

@@ -24,6 +24,7 @@ FACTOR_UNITS = {
     "amps": "A",
     "loaded_per_year": "money/FTE/year",
     "share_per_year": "share/year",
+    "rate_per_year": "share/year",
     "warranty_months": "month",
     "term_months": "month",
     "lead_weeks": "week",

@@ -20,6 +20,8 @@ from planner.wording.numbers import bounds, date, number, percent, unit
 CONFLICTS = {
     "TrainingWorkload": _("Give a model, a preset or a measured rate."),
     "ServingWorkload": _("Give a model, a preset or a measured rate; prompt rate and answer rate go together."),
+    "PaymentTerms": _("The shares add up to more than the price: lower one before you raise another."),
+    "Financing": _("A lease must end within the service life of the machines."),
     "Plan": _("A follow-up needs a server to buy: name one, or buy one at the start."),
     "Scenario": _("Each short name may stand once in its list, and the first room must hold from month 0."),
     **networks.CONFLICTS,

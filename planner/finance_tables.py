@@ -1,0 +1,202 @@
+"""Plans as investments, and the verdict under other assumptions on money, as rows of formatted cells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from planner import tables, wording
+from planner.engine import appraisal
+from planner.engine.appraisal import PRESETS, Appraisal
+from planner.engine.compare import Comparison, compare
+from planner.engine.evaluate import Evaluation, evaluate
+from planner.engine.finance import Irr
+from planner.tables import Cell, Table
+from planner.wording.findings import sentence_space
+
+
+def investment(evaluation: Evaluation, comparison: Comparison) -> Table | None:
+    """Each plan as a level payment; of it and the best one, what the dearer start earns."""
+    if comparison.verdict.plan is None:
+        return None
+    best, currency, called = (
+        evaluation.plan(comparison.verdict.plan),
+        evaluation.scenario.currency,
+        tables.names(evaluation),
+    )
+    rows = []
+    for plan in tables.ordered(evaluation, comparison):
+        if not plan.priced:
+            continue
+        payment = appraisal.level_payment(plan)
+        cells = [
+            Cell(wording.money(payment, currency, compact=True), wording.money(payment, currency), "present_value")
+        ]
+        cells += [Cell("–")] * 4 if plan is best else _earned(appraisal.appraise(plan, best), called)
+        rows.append(
+            {
+                "slug": plan.slug,
+                "name": called[plan.slug],
+                "colour": tables.colour(evaluation, plan.slug),
+                "cells": cells,
+            }
+        )
+    head = [
+        _("Plan"),
+        _("Level payment a month"),
+        _("Pays more at first than the other"),
+        _("Earns on it a year"),
+        _("Paid back after"),
+        _("Discounted"),
+    ]
+    return Table(head, rows)
+
+
+def unit_costs(evaluation: Evaluation, comparison: Comparison) -> Table | None:
+    """What a million tokens, a million items or a run costs under each plan."""
+    called, currency = tables.names(evaluation), evaluation.scenario.currency
+    costs = {plan.slug: appraisal.unit_costs(evaluation, plan) for plan in tables.ordered(evaluation, comparison)}
+    shown = next((found for found in costs.values() if found), [])
+    if not shown:
+        return None
+    words = {"1e6 token": _("a million tokens"), "1e6 item": _("a million items"), "run": _("a run")}
+    rows = [
+        {
+            "slug": slug,
+            "name": called[slug],
+            "colour": tables.colour(evaluation, slug),
+            "cells": [
+                Cell(
+                    wording.money(each.cost, currency, compact=True),
+                    wording.unit_price(each.cost, currency),
+                    "cost_per_useful_gpu_hour",
+                )
+                for each in found
+            ],
+        }
+        for slug, found in costs.items()
+        if found
+    ]
+    heads = [f"{wording.workload_named(evaluation.scenario, each.workload)}: {words[each.unit]}" for each in shown]
+    return Table([_("Plan"), *heads], rows)
+
+
+def by_life(evaluation: Evaluation, comparison: Comparison) -> Table | None:
+    """Cost per useful GPU-hour of plans that own machines, at several service lives."""
+    owning = [plan for plan in tables.ordered(evaluation, comparison) if plan.priced and plan.fleet.holdings]
+    if not owning:
+        return None
+    currency, called, found = evaluation.scenario.currency, tables.names(evaluation), appraisal.cost_by_life(evaluation)
+
+    def cell(value: float | None) -> Cell:
+        return Cell("–") if value is None else Cell(wording.money(value, currency), wording.unit_price(value, currency))
+
+    rows = [
+        {
+            "slug": plan.slug,
+            "name": called[plan.slug],
+            "colour": tables.colour(evaluation, plan.slug),
+            "cells": [cell(costs[plan.slug]) for costs in found.values()],
+        }
+        for plan in owning
+    ]
+    return Table([_("Plan"), *(wording.counted(life / 12, "year", currency) for life in found)], rows)
+
+
+def _earned(found: Appraisal, called: dict[str, str]) -> list[Cell]:
+    return [
+        Cell(called[found.plan]),
+        Cell(_rate(found.irr)),
+        Cell(_payback(found.payback)),
+        Cell(_payback(found.discounted_payback)),
+    ]
+
+
+def _rate(found: Irr) -> str:
+    if found.state == "none":
+        return _("no rate")
+    rates = _(", ").join(wording.percent(rate) for rate in found.annual())
+    return rates if found.state == "one" else _("multiple: {rates}").format(rates=rates)
+
+
+def _payback(months: float | None) -> str:
+    if months is None:
+        return _("never paid back")
+    if months == 0.0:
+        return _("at once")
+    return ngettext("{count} month", "{count} months", round(months)).format(count=wording.number(months, 1))
+
+
+def verdicts(evaluation: Evaluation, comparison: Comparison) -> list[dict[str, Any]]:
+    """One line each: which plan is cheapest if machines are worth something else at the horizon, and at other rates."""
+    decided = comparison.verdict.plan
+    found: list[tuple[str, str | None]] = [
+        (_("Machines worth nothing at the horizon"), comparison.without_residual.plan),
+        (_("Machines worth their market price there"), _by_market(evaluation, comparison)),
+        (_("Machines worth the service left in them"), comparison.remaining_service.plan),
+    ]
+    by_rate = appraisal.by_discount_rate(evaluation)
+    if by_rate is not None:
+        for name, slug in by_rate.presets.items():
+            found.append((_discount(name), slug))
+    return [
+        {
+            "label": label,
+            "plan": tables.names(evaluation)[slug] if slug else _("no plan"),
+            "colour": tables.colour(evaluation, slug) if slug else "",
+            "changed": slug != decided,
+        }
+        for label, slug in found
+    ]
+
+
+def _by_market(evaluation: Evaluation, comparison: Comparison) -> str | None:
+    """The verdict with the resale value at the horizon, which a scenario may leave out."""
+    scenario = evaluation.scenario
+    if scenario.finance.residual_at_horizon:
+        return comparison.verdict.plan
+    finance = scenario.finance.model_copy(update={"residual_at_horizon": True})
+    return compare(evaluate(scenario.model_copy(update={"finance": finance}), evaluation.book)).verdict.plan
+
+
+def _discount(preset: str) -> str:
+    words = {
+        "public": _("Discount rate of a public body, {rate}"),
+        "enterprise": _("Discount rate of an enterprise, {rate}"),
+        "startup": _("Discount rate of a start-up, {rate}"),
+    }[preset]
+    return words.format(rate=wording.percent(PRESETS[preset]))
+
+
+def remaining_service(evaluation: Evaluation, comparison: Comparison) -> str:
+    """Whether counting the service left in the machines leads to another plan."""
+    other = comparison.remaining_service.plan
+    if other is None or other == comparison.verdict.plan:
+        return _("Counting the service left in the machines instead of their resale value, the same plan is cheapest.")
+    return _("Counting the service left in the machines instead of their resale value, “{plan}” is cheapest.").format(
+        plan=tables.names(evaluation)[other]
+    )
+
+
+def rate_flip(evaluation: Evaluation) -> str:
+    """The discount rates next to the one that holds at which another plan becomes the cheapest."""
+    found = appraisal.by_discount_rate(evaluation)
+    if found is None:
+        return ""
+    called = tables.names(evaluation)
+    sentences = []
+    if found.below is not None:
+        sentences.append(
+            _("Below a discount rate of {rate} “{plan}” is cheapest.").format(
+                rate=wording.percent(found.below.rate), plan=called[found.below.before]
+            )
+        )
+    if found.above is not None:
+        sentences.append(
+            _("Above a discount rate of {rate} “{plan}” is cheapest.").format(
+                rate=wording.percent(found.above.rate), plan=called[found.above.after]
+            )
+        )
+    return sentence_space().join(sentences) or _("No discount rate from 0 to 100 % changes the cheapest plan.")
