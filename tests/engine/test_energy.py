@@ -19,7 +19,10 @@ def bill(terms, mean_kw, start, months=1, *, base=0.10, zone=None, peak_kw=None)
     mean = np.full((1, months), float(mean_kw))
     peak = np.array([peak_kw], dtype=float) if peak_kw is not None else mean
     found = charges(TariffTerms.read(terms), base, zone, calendar_for(start, months), mean, peak)
-    quantities = {f"{charge.kind}:{charge.name}".rstrip(":"): charge.quantity[0].tolist() for charge in found}
+    quantities = {}
+    for charge in found:  # a name may stand for several prices
+        name = f"{charge.kind}:{charge.name}".rstrip(":")
+        quantities[name] = (quantities.get(name, 0.0) + charge.quantity[0]).tolist()
     return sum(charge.amount[0] for charge in found), quantities
 
 
