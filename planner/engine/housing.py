@@ -30,6 +30,7 @@ from planner.engine.facility import (
 from planner.engine.fleet import Fleet
 from planner.engine.inputs import Circuit, Plan, Scenario, Site, Upgrade
 from planner.engine.prices import Build
+from planner.engine.wiring import Network
 
 # PUE by cooling method where the site gives none: catalog/data/defaults.csv, estimate; engineered air is taken as
 # contained air, active doors as passive ones, immersion from facility reference 3.2 (assumption). [1]
@@ -141,18 +142,21 @@ def house(
     scenario: Scenario,
     fleet: Fleet,
     used: dict[str, Array],
-    fabric_kw: tuple[Array, Array],
-    switches: Array,
+    network: Network | None,
+    shape: tuple[int, int],
 ) -> Housing:
     """Put a fleet into its rooms over the horizon; buys or prices the upgrades it needs.
 
-    used     : by build slug, GPUs busy on average before throttling.
-    fabric_kw: (maximum, typical) draw of switches and optics.   switches : units of one U each, (S, M).
+    used    : by build slug, GPUs busy on average before throttling.
+    network : switches and optics, which draw power in the room and stand in its racks; None where there are none.
+    shape   : (S, M).
     """
     months = scenario.months
     sites = site_by_month(scenario)
+    none = np.zeros(shape)
+    fabric_kw = (network.kw_max, network.kw_typical) if network is not None else (none, none)
     draw_max, draw_busy = fleet_draw(fleet, used, fabric_kw)
-    racks, short_of = _racks(fleet, sites, switches, draw_max.shape)
+    racks, short_of = _racks(fleet, sites, network, draw_max.shape)
     answer = Housing(
         draw_max=draw_max,
         draw_busy=draw_busy,
@@ -275,7 +279,8 @@ def _contracted(sites: list[Site], draw_max: Array) -> Array:
 
 # ── Racks ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-SWITCH_KG = 15.0  # of a switch of one U, with its cables [kg]
+SWITCH_KG = 15.0  # of each U of a switch, with its cables [kg]
+SWITCH_CORDS = 2  # switches have two supplies, either of which carries them. Assumption.
 _PHASES = {"single": 1, "three": 3}
 
 
@@ -398,7 +403,7 @@ class Kind:
     kg: float
     cords: int
     cfm: float
-    build: Build | None  # None for switches
+    build: Build | None  # None for devices of the network
 
     @property
     def row(self) -> tuple[float, ...]:
@@ -422,12 +427,26 @@ def kinds_in_service(fleet: Fleet, future: int, month: int) -> list[Kind]:
     return kinds
 
 
-def kinds_in_racks(fleet: Fleet, switches: float, future: int, month: int) -> list[Kind]:
-    """What stands in racks in one month, switches last."""
-    kinds = [kind for kind in kinds_in_service(fleet, future, month) if kind.build is not None and kind.build.in_rack]
-    if switches:
-        kinds.append(Kind("switch", int(switches), 1.0, 0.0, 0.0, SWITCH_KG, 0, 0.0, None))
+def kinds_of_network(network: Network | None, future: int, month: int) -> list[Kind]:
+    """Switches and appliances of one month; what their optics draw when typical is spread over them by their draw."""
+    if network is None:
+        return []
+    bare = math.fsum(float(device.count[future, month]) * device.typical_kw for device in network.racked)
+    optics = float(network.kw_typical[future, month]) / bare if bare else 1.0
+    kinds = []
+    for device in network.racked:
+        number = min(round(float(device.count[future, month])), MOST_SERVERS)
+        if number:
+            kw, typical = round(device.kw, 6), round(device.typical_kw * optics, 6)
+            kg, air = SWITCH_KG * device.units, PLANNED_CFM_PER_KW * kw
+            kinds.append(Kind(device.item, number, device.units, kw, typical, kg, SWITCH_CORDS, air, None))
     return kinds
+
+
+def kinds_in_racks(fleet: Fleet, network: Network | None, future: int, month: int) -> list[Kind]:
+    """What stands in racks in one month, devices of the network last."""
+    kinds = [kind for kind in kinds_in_service(fleet, future, month) if kind.build is not None and kind.build.in_rack]
+    return [*kinds, *kinds_of_network(network, future, month)]
 
 
 @lru_cache(maxsize=65_536)
@@ -436,14 +455,16 @@ def packed(nodes: tuple[tuple[float, ...], ...], rack: tuple[float | None, ...])
     return pack(nodes, rack)
 
 
-def _racks(fleet: Fleet, sites: list[Site], switches: Array, shape: tuple[int, int]) -> tuple[Array, list[Shortage]]:
+def _racks(
+    fleet: Fleet, sites: list[Site], network: Network | None, shape: tuple[int, int]
+) -> tuple[Array, list[Shortage]]:
     """Racks of the packing in each month, and the machines that fit in no rack."""
     racks = np.zeros(shape)
     shortages: dict[str, Shortage] = {}
     limits = {site.slug: rack_limits(site) for site in sites}
     for s in range(shape[0]):
         for m, site in enumerate(sites):
-            rows = tuple(kind.row for kind in kinds_in_racks(fleet, float(switches[s, m]), s, m))
+            rows = tuple(kind.row for kind in kinds_in_racks(fleet, network, s, m))
             if not rows:
                 continue
             result = packed(rows, limits[site.slug])

@@ -20,6 +20,7 @@ from planner.engine.housing import (
     UpgradeOrder,
     adds,
     kinds_in_service,
+    kinds_of_network,
     limits_of,
     noise_limit,
     rack_heat_limit,
@@ -160,7 +161,8 @@ def _cases(result: PlanResult, now: Layout, future: int) -> Iterator[_Case]:
     for kind in kinds:
         yield from _of_machine(site, kind)
     if site.air_cfm is not None:
-        yield _Case("air", math.fsum(kind.count * kind.cfm for kind in kinds), site.air_cfm)
+        moving = [*kinds, *kinds_of_network(result.network, future, now.month)]
+        yield _Case("air", math.fsum(kind.count * kind.cfm for kind in moving), site.air_cfm)
     if site.liquid_l_per_min is not None and (loops := liquid(result, now.month, future)) is not None:
         yield _Case("liquid", loops.l_per_min[1], site.liquid_l_per_min)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from planner import wording
 from planner.engine.facility import btu_per_hour, tons
-from planner.engine.housing import Kind, kinds_in_service
+from planner.engine.housing import Kind, kinds_in_service, kinds_of_network
 from planner.engine.prices import Build, Source
 from planner.engine.result import Evaluation
 from planner.services.facility import Facility
@@ -60,4 +60,5 @@ class Said:
         return kinds_in_service(self.plan.fleet, 0, self.month)
 
     def air_cfm(self) -> float:
-        return math.fsum(kind.count * kind.cfm for kind in self.kinds())
+        moving = [*self.kinds(), *kinds_of_network(self.plan.network, 0, self.month)]
+        return math.fsum(kind.count * kind.cfm for kind in moving)

@@ -176,7 +176,7 @@ def test_a_rack_is_drawn_to_scale_with_each_machine_where_it_stands():
     page = shown("cluster")
     (rack,) = page["racks"]
     assert rack["name"] == "Rack 1"
-    assert rack["facts"] == ["10 U of 40 U", "14 kW", "154 kg of 1,300 kg"]  # two servers, two switches
+    assert rack["facts"] == ["10 U of 40 U", "17.4 kW", "154 kg of 1,300 kg"]  # 2 × 7 kW of servers, 2 × 1.7 kW of switches
     boxes = re.findall(
         r'<rect class="machine[^"]*" x="[\d.]+" y="([\d.]+)" width="[\d.]+" height="([\d.]+)"', rack["svg"]
     )
@@ -192,7 +192,7 @@ def test_the_table_says_what_the_drawing_shows():
     rows = shown("cluster")["machines"]
     assert [(row["place"], row["name"], row["count"], row["kw"], row["kg"]) for row in rows] == [
         ("U1–U8", "PowerEdge XE7745 with 8x H200 NVL", "2", "7 kW", "62 kg"),
-        ("U9–U10", "QM9700", "2", "–", "15 kg"),
+        ("U9–U10", "QM9700", "2", "1.7 kW", "15 kg"),
     ]
 
 
