@@ -176,7 +176,7 @@ def test_a_rack_is_drawn_to_scale_with_each_machine_where_it_stands():
     page = shown("cluster")
     (rack,) = page["racks"]
     assert rack["name"] == "Rack 1"
-    assert rack["facts"] == ["10 U of 40 U", "17.4 kW", "154 kg of 1,300 kg"]  # 2 × 7 kW of servers, 2 × 1.7 kW of switches
+    assert rack["facts"] == ["10 U of 40 U", "17.4 kW", "154 kg of 1,300 kg"]  # 2 × 7 + 2 × 1.7 kW
     boxes = re.findall(
         r'<rect class="machine[^"]*" x="[\d.]+" y="([\d.]+)" width="[\d.]+" height="([\d.]+)"', rack["svg"]
     )
