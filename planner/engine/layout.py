@@ -133,7 +133,7 @@ def layout(result: PlanResult, month: int, future: int = 0) -> Layout:
     months = len(result.housing.site_of)
     if not 0 <= month < months:
         raise InputError(Problem(("month",), "out_of_bounds", month, 0, months - 1, "month"))
-    site = result.housing.site_of[month]
+    site = result.housing.fed[month]
     kinds = kinds_in_racks(result.fleet, result.network, future, month)
     limits = rack_limits(site)
     filled = packed(tuple(kind.row for kind in kinds), limits)
@@ -162,9 +162,10 @@ def layout(result: PlanResult, month: int, future: int = 0) -> Layout:
 
 
 def _circuit(result: PlanResult, site: Site, month: int) -> Circuit | None:
-    """The feeds of a rack. Of a circuit that an upgrade adds to an office's only one nothing but its kW is known."""
-    more = on_one_circuit(site) and any(order.adds_power_kw > 0.0 for order in _in_service(result, site, month))
-    return None if more else site.circuit
+    """The feeds of a rack. None where an upgrade adds to an office's only circuit one of which only kW are known."""
+    there = _in_service(result, site, month)
+    more = on_one_circuit(site) and any(step.adds_power_kw > 0.0 for step in there)
+    return None if more and all(step.circuit is None for step in there) else site.circuit
 
 
 def _rack(group: RackGroup, kinds: list[Kind], site: Site, circuit: Circuit | None, first: int) -> Rack:

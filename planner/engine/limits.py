@@ -44,8 +44,8 @@ def waves(result: PlanResult, future: int = 0) -> list[int]:
         series.append(result.network.switches[future])
     for values in series:
         changed[1:] |= values[1:] != values[:-1]
-    sites = [site.slug for site in result.housing.site_of]
-    changed[1:] |= np.array([now != before for before, now in pairwise(sites)], dtype=bool)
+    rooms = [(site.slug, site.circuit) for site in result.housing.fed]
+    changed[1:] |= np.array([now != before for before, now in pairwise(rooms)], dtype=bool)
     return [int(month) for month in np.flatnonzero(changed)]
 
 
@@ -80,7 +80,16 @@ def limits_passed(result: PlanResult, future: int = 0) -> list[Passed]:
         if (passed := _of_room(result, site, resource, needed)) is not None
     ]
     found += [
-        Passed(short.resource, short.site, short.month, short.needed, short.limit, short.months)
+        Passed(
+            short.resource,
+            short.site,
+            short.month,
+            short.needed,
+            short.limit,
+            short.months,
+            tuple(order for order in housing.upgrades if order == short.remedy),
+            short.remedy if short.remedy not in housing.upgrades else None,
+        )
         for short in housing.shortages
         if short.resource in LIMITS
     ]

@@ -116,6 +116,10 @@ class Months(Said):
             )
             if amount
         ]
+        if upgrade.circuit is not None:
+            feeds = _("feeds of {volts}, {amps}")
+            volts, amps = wording.quantity(upgrade.circuit.volts, "V"), wording.quantity(upgrade.circuit.amps, "A")
+            gains.append(feeds.format(volts=volts, amps=amps))
         when = (
             _("ordered {ordered}, in service {there}").format(
                 ordered=self.code(order.ordered), there=self.code(order.in_service)

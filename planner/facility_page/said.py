@@ -27,6 +27,19 @@ class Said:
         self.site, self.base = found.now.site, f"sites/{found.now.site.slug}"
         self.housing = found.plan.housing
 
+    @property
+    def feeds_path(self) -> str:
+        """Path of the circuit that feeds the racks in the month: the room's own, or that of an upgrade in service."""
+        orders = [
+            order
+            for order in self.housing.upgrades
+            if order.site == self.site.slug and order.in_service <= self.month and order.upgrade.circuit is not None
+        ]
+        if self.site.circuit is None or not orders:
+            return f"{self.base}/circuit"
+        latest = max(reversed(orders), key=lambda order: order.in_service)
+        return f"{self.base}/upgrades/{latest.upgrade.slug}/circuit"
+
     def code(self, month: int) -> str:
         """A month both ways: "2028-03 · m15"; it may be the one after the last."""
         day = self.calendar.firsts[min(month, self.calendar.months)]

@@ -70,7 +70,8 @@ def _part(scenario: Scenario, each: Declared, catalog: Catalog) -> dict[str, Any
     if each.name == "tariff":
         return {}
     if each.name == "circuit":
-        return _feeds(next(site for site in scenario.sites if site.slug == each.path.split("/")[1]))
+        site = next(site for site in scenario.sites if site.slug == each.path.split("/")[1])
+        return _feeds(site, office=site.kind == "office" and "/upgrades/" not in each.path)
     if each.name == "model":
         work = next(work for work in scenario.demand.workloads if work.slug == each.path.split("/")[2])
         return _shape(getattr(work, "preset", None) or default_model(catalog), catalog)
@@ -87,11 +88,14 @@ _OUTLET = {"volts": 120.0, "amps": 15.0, "phases": "single", "derating": 0.8, "p
 _RACK_FEED = {"volts": 208.0, "amps": 60.0, "phases": "three", "derating": 0.8}
 
 
-def _feeds(site: Site) -> dict[str, Any]:
-    """The circuit that a room of its kind usually has where it stands; elsewhere the defaults of the document."""
+def _feeds(site: Site, *, office: bool) -> dict[str, Any]:
+    """The circuit that a room usually has where it stands; elsewhere the defaults of the document.
+
+    office : an outlet rather than the feed of a data hall, which an upgrade brings to an office too.
+    """
     if site.region.partition("-")[0] not in ("US", "CA"):
         return {}
-    if site.kind == "office":
+    if office:
         return {**_OUTLET, "feeds": 1, "redundancy": "N"}
     return {**_RACK_FEED, "feeds": 2, "redundancy": "2N"}
 

@@ -169,6 +169,25 @@ def test_throttling_is_told_with_the_hours_it_costs():
     assert "stand still" in shown(power_kw=5.0, upgrades=[])["throttle"]["text"]
 
 
+OUTLET = {"volts": 120.0, "amps": 15.0, "phases": "single", "derating": 0.8, "power_factor": 1.0, "feeds": 1}
+THREE_PHASE = {"volts": 208.0, "amps": 60.0, "phases": "three", "derating": 0.8, "power_factor": 1.0, "feeds": 1}
+
+
+def test_the_feeds_that_an_upgrade_brings_are_shown_from_the_month_in_which_they_are_there():
+    step = {"slug": "feed", "item": "split-ac-24k-installed", "lead_weeks": 8.0, "price": 6700.0}
+    step |= {"circuit": THREE_PHASE | {"redundancy": "N"}}
+    room = {"power_kw": 20.0, "circuit": OUTLET | {"redundancy": "N"}, "upgrades": [step]}
+    before, after = shown(month=1, **room), shown(month=2, **room)
+    assert before["verdict"]["text"] == "A machine fits in no rack of this room."
+    assert before["circuit"]["path"] == "sites/office/circuit/amps"
+    assert after["circuit"]["rating"] == "1 feed of 208 V × 60 A × √3 × 80 % × power factor 1 = 17.29 kW each"
+    assert after["circuit"]["path"] == "sites/office/upgrades/feed/circuit/amps"
+    assert len(after["racks"]) == 1
+    (passed,) = [each for each in after["passed"] if each["path"].endswith("circuit/amps")]
+    (remedy,) = passed["remedies"]
+    assert remedy["text"].startswith("feeds of 208 V, 60 A, ")
+
+
 # ── Racks ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

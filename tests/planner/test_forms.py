@@ -397,6 +397,16 @@ def test_the_feeds_of_a_rack_begin_as_is_usual_for_the_region_and_the_kind_of_ro
     assert redundant_kw(feed, site.circuit.feeds, site.circuit.redundancy) == pytest.approx(usable_kw, abs=0.001)
 
 
+def test_the_feeds_that_an_upgrade_of_an_office_brings_begin_as_those_of_a_data_hall():
+    data = gallery.document("small-team")
+    (step,) = [step for step in data["sites"][0]["upgrades"] if "circuit" in step]
+    del step["circuit"]
+    before, path = Scenario.read(data), f"sites/office/upgrades/{step['slug']}/circuit"
+    ((where, wanted),) = forms.changes(before, forms.declared(before, path), True, {}, shipped())
+    assert where == path
+    assert (wanted["volts"], wanted["amps"], wanted["phases"]) == (208.0, 60.0, "three")
+
+
 def test_the_feeds_of_a_rack_are_switched_on_and_off(document):
     path = next(each.path for each in forms.walk(document) if each.path.endswith("/circuit"))
     feeds = forms.declared(document, path)
