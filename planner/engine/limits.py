@@ -136,17 +136,18 @@ def _of_room(result: PlanResult, site: Site, resource: str, needed: Array) -> Pa
 
 def _of_waves(result: PlanResult, future: int) -> list[Passed]:
     """What changes only when something arrives, leaves or moves: racks, feeds, supplies, floor, air, liquid."""
-    found: dict[tuple[str, str], Passed] = {}
+    found: dict[tuple[str, str, str], Passed] = {}
     starts = waves(result, future)
     for start, end in zip(starts, [*starts[1:], result.calendar.months], strict=True):
         now = layout(result, start, future)
         for case in _cases(result, now, future):
             if case.needed <= case.limit + SLACK:
                 continue
-            first = found.get((case.resource, now.site.slug))
+            key = (case.resource, now.site.slug, case.item)
+            first = found.get(key)
             if first is None:
                 first = Passed(case.resource, now.site.slug, start, case.needed, case.limit, 0, item=case.item)
-            found[case.resource, now.site.slug] = replace(first, months=first.months + end - start)
+            found[key] = replace(first, months=first.months + end - start)
     return list(found.values())
 
 

@@ -179,6 +179,8 @@ def test_the_feeds_that_an_upgrade_brings_are_shown_from_the_month_in_which_they
     room = {"power_kw": 20.0, "circuit": OUTLET | {"redundancy": "N"}, "upgrades": [step]}
     before, after = shown(month=1, **room), shown(month=2, **room)
     assert before["verdict"]["text"] == "A machine fits in no rack of this room."
+    assert (before["throttle"]["tone"], after["throttle"]["tone"]) == ("bad", "good")
+    assert before["throttle"]["text"].startswith("No machine fits in a rack of this room")
     assert before["circuit"]["path"] == "sites/office/circuit/amps"
     assert after["circuit"]["rating"] == "1 feed of 208 V × 60 A × √3 × 80 % × power factor 1 = 17.29 kW each"
     assert after["circuit"]["path"] == "sites/office/upgrades/feed/circuit/amps"
