@@ -195,6 +195,7 @@ class _PlanRun:
         if limit is None:
             return []
         return [Finding("power_limit_unknown", None, {"item": slug, "limit_w": limit}) for slug in sorted(unknown)]
+
     def _link(self, machine: Machine) -> Link | None:
         """The network over which jobs larger than a server run; None where the plan has none for them."""
         fabric = self.plan.fabric
@@ -338,10 +339,7 @@ class _PlanRun:
             }
         away = {slug: repairs.under_repair for slug, repairs in self.repairs.items()}
         allocation = allocate(order, reference, usable, installed, offered, under_repair=away)
-        none = np.zeros(self.shape)
-        fabric_kw = (network.kw_max, network.kw_typical) if network is not None else (none, none)
-        switches = network.switches if network is not None else none
-        housing = house(self.plan, self.scenario, fleet, allocation.used, fabric_kw, switches)
+        housing = house(self.plan, self.scenario, fleet, allocation.used, network, self.shape)
         if (housing.held < 1.0 - SLACK).any():
             installed = {slug: cards * housing.held for slug, cards in installed.items()}
             away = {slug: cards * housing.held for slug, cards in away.items()}

@@ -36,6 +36,8 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
             "resource": shortage.resource,
             **_remedy(shortage.remedy, books),
         }
+        if shortage.resource == "kw" and shortage.remedy is None:
+            facts |= _power_without_feeds(result, shortage.site)
         if shortage.resource == "cooling":
             result.warnings.append(
                 Finding(
@@ -99,6 +101,13 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
         result.unmet_cost = _unmet_cost(result, scenario, books, unmet_hours)
         first = int(np.argmax(allocation.unmet[0] > 0))
         result.warnings.append(Finding("unmet", first, {"gpu_hours": unmet_hours, "cost": result.unmet_cost}))
+
+
+def _power_without_feeds(result: PlanResult, site: str) -> dict[str, str]:
+    """An upgrade of the plan that adds power to a room and names no feeds for its racks; else nothing."""
+    orders = (order.upgrade for order in result.housing.upgrades if order.site == site)
+    found = next((step for step in orders if step.adds_power_kw > 0.0 and step.circuit is None), None)
+    return {} if found is None else {"without_feeds": found.item}
 
 
 # Limits that stop no plan where the room promises nothing: a lost feed is then known to take machines along.

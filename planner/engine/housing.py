@@ -30,6 +30,7 @@ from planner.engine.facility import (
 from planner.engine.fleet import Fleet
 from planner.engine.inputs import Circuit, Plan, Scenario, Site, Upgrade
 from planner.engine.prices import Build
+from planner.engine.wiring import Network
 
 # PUE by cooling method where the site gives none: catalog/data/defaults.csv, estimate; engineered air is taken as
 # contained air, active doors as passive ones, immersion from facility reference 3.2 (assumption). [1]
@@ -99,6 +100,7 @@ class Housing:
     upgrades: list[UpgradeOrder] = field(default_factory=list)
     shortages: list[Shortage] = field(default_factory=list)
     site_of: list[Site] = field(default_factory=list)  # by month
+    fed: list[Site] = field(default_factory=list)  # the same with the circuits of upgrades in service
     # by resource, (M,): what the room carries with the upgrades in service; infinite where no limit is known
     limits: dict[str, Array] = field(default_factory=dict)
     lost_gpu_hours: Array = field(default_factory=lambda: np.zeros((1, 1)))  # (S, M): of work that heat took
@@ -141,36 +143,50 @@ def house(
     scenario: Scenario,
     fleet: Fleet,
     used: dict[str, Array],
-    fabric_kw: tuple[Array, Array],
-    switches: Array,
+    network: Network | None,
+    shape: tuple[int, int],
 ) -> Housing:
     """Put a fleet into its rooms over the horizon; buys or prices the upgrades it needs.
 
-    used     : by build slug, GPUs busy on average before throttling.
-    fabric_kw: (maximum, typical) draw of switches and optics.   switches : units of one U each, (S, M).
+    used    : by build slug, GPUs busy on average before throttling.
+    network : switches and optics, which draw power in the room and stand in its racks; None where there are none.
+    shape   : (S, M).
     """
     months = scenario.months
     sites = site_by_month(scenario)
+    none = np.zeros(shape)
+    fabric_kw = (network.kw_max, network.kw_typical) if network is not None else (none, none)
     draw_max, draw_busy = fleet_draw(fleet, used, fabric_kw)
-    racks, short_of = _racks(fleet, sites, switches, draw_max.shape)
+    stood = _racks(fleet, sites, network, draw_max.shape)
     answer = Housing(
         draw_max=draw_max,
         draw_busy=draw_busy,
         draw=draw_busy.copy(),
         held=np.ones(draw_max.shape),
         slowed=np.ones(draw_max.shape),
-        racks=racks,
+        racks=stood.racks,
         contracted_kw=_contracted(sites, draw_max),
         site_of=sites,
+        fed=sites,
         lost_gpu_hours=np.zeros(draw_max.shape),
         contracted_without_fabric_kw=_contracted(sites, draw_max - fabric_kw[0]),
     )
-    answer.shortages.extend(short_of)
-    needs = {"cooling": draw_busy, "power": draw_max, "racks": racks}
+    needs = {"cooling": draw_busy, "power": draw_max, "racks": stood.racks}
     room = {resource: limits_of(resource, sites) for resource in needs}
     steps = _climb({resource: needed[0] for resource, needed in needs.items()}, room, sites)
+    steps += _feeding(stood.shortages, steps, sites)
     if plan.upgrades == "buy":
+        answer.fed = fed_by(sites, steps)
+        if answer.fed != sites:  # stronger feeds may need fewer racks, and so fewer steps
+            stood = _racks(fleet, answer.fed, network, draw_max.shape)
+            needs["racks"] = answer.racks = stood.racks
+            fewer = _climb({resource: needed[0] for resource, needed in needs.items()}, room, sites)
+            fewer += [step for step in steps if step.resource in LIMITS]
+            steps = fewer if fed_by(sites, fewer) == answer.fed else steps
         answer.upgrades.extend(steps)
+    for short in stood.shortages:
+        remedies = (step for step in steps if step.site == short.site and _feeds_enough(step.upgrade, short))
+        answer.shortages.append(replace(short, remedy=next(remedies, None)))
     for order in answer.upgrades:
         there = [site.slug == order.site for site in sites[order.in_service :]]
         for resource, limits in room.items():
@@ -180,10 +196,12 @@ def house(
     # machines without a circuit or a place do not run; switches take their power first
     answer.held = np.minimum(
         _run_by(hosts, draw_max, fabric_kw[0], room["power"]),
-        _run_by(hosts, racks, np.zeros(racks.shape), room["racks"]),
+        _run_by(hosts, stood.racks, np.zeros(draw_max.shape), room["racks"]),
     )
+    if answer.fed != sites:  # until the stronger feed is there, what no rack can feed stands still
+        answer.held = np.minimum(answer.held, stood.placed)
     running_kw = fleet_draw(fleet, used, fabric_kw, answer.held)[1]
-    for resource, needed in (("power", draw_max), ("racks", racks), ("cooling", running_kw)):
+    for resource, needed in (("power", draw_max), ("racks", stood.racks), ("cooling", running_kw)):
         shortage = _shortage(resource, needed[0], room[resource], sites, steps)
         if shortage is not None:
             answer.shortages.append(shortage)
@@ -254,6 +272,39 @@ def _climb(needs: dict[str, Array], limits: dict[str, Array], sites: list[Site])
     return orders
 
 
+def fed_by(sites: list[Site], orders: list[UpgradeOrder]) -> list[Site]:
+    """The rooms by month, the circuit they name replaced by that of an upgrade in service; the last one counts."""
+    fed = list(sites)
+    for order in sorted(orders, key=lambda order: order.in_service):
+        for m in range(order.in_service, len(fed)):
+            if order.upgrade.circuit is not None and fed[m].slug == order.site and fed[m].circuit is not None:
+                fed[m] = fed[m].model_copy(update={"circuit": order.upgrade.circuit})
+    return fed
+
+
+def _feeds_enough(upgrade: Upgrade, short: Shortage) -> bool:
+    """Whether the circuit of an upgrade carries the machine that the feeds of a rack do not."""
+    circuit = upgrade.circuit
+    return short.resource == "kw" and circuit is not None and _usable_kw(circuit) >= short.needed - 1e-9
+
+
+def _feeding(shortages: list[Shortage], taken: list[UpgradeOrder], sites: list[Site]) -> list[UpgradeOrder]:
+    """Steps whose circuit feeds a machine that fits in no rack for want of power, where none of those taken does."""
+    orders = []
+    for short in shortages:
+        site = sites[short.month]
+        if site.circuit is None or (site.rack_kw is not None and site.rack_kw < short.needed):
+            continue
+        if any(order.site == site.slug and _feeds_enough(order.upgrade, short) for order in taken):
+            continue
+        step = next((upgrade for upgrade in site.upgrades if _feeds_enough(upgrade, short)), None)
+        if step is not None:
+            lead = lead_in_months(step.lead_weeks)
+            ordered = max(0, short.month - lead)
+            orders.append(UpgradeOrder(site.slug, step, ordered, min(ordered + lead, len(sites)), "kw"))
+    return orders
+
+
 def _contracted(sites: list[Site], draw_max: Array) -> Array:
     """kW to contract in a colocation hall: maximum draw ÷ usable share, in whole steps; never given back."""
     contracted = np.zeros(draw_max.shape)
@@ -275,7 +326,8 @@ def _contracted(sites: list[Site], draw_max: Array) -> Array:
 
 # ── Racks ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-SWITCH_KG = 15.0  # of a switch of one U, with its cables [kg]
+SWITCH_KG = 15.0  # of each U of a switch, with its cables [kg]
+SWITCH_CORDS = 2  # switches have two supplies, either of which carries them. Assumption.
 _PHASES = {"single": 1, "three": 3}
 
 
@@ -398,7 +450,7 @@ class Kind:
     kg: float
     cords: int
     cfm: float
-    build: Build | None  # None for switches
+    build: Build | None  # None for devices of the network
 
     @property
     def row(self) -> tuple[float, ...]:
@@ -422,12 +474,26 @@ def kinds_in_service(fleet: Fleet, future: int, month: int) -> list[Kind]:
     return kinds
 
 
-def kinds_in_racks(fleet: Fleet, switches: float, future: int, month: int) -> list[Kind]:
-    """What stands in racks in one month, switches last."""
-    kinds = [kind for kind in kinds_in_service(fleet, future, month) if kind.build is not None and kind.build.in_rack]
-    if switches:
-        kinds.append(Kind("switch", int(switches), 1.0, 0.0, 0.0, SWITCH_KG, 0, 0.0, None))
+def kinds_of_network(network: Network | None, future: int, month: int) -> list[Kind]:
+    """Switches and appliances of one month; what their optics draw when typical is spread over them by their draw."""
+    if network is None:
+        return []
+    bare = math.fsum(float(device.count[future, month]) * device.typical_kw for device in network.racked)
+    optics = float(network.kw_typical[future, month]) / bare if bare else 1.0
+    kinds = []
+    for device in network.racked:
+        number = min(round(float(device.count[future, month])), MOST_SERVERS)
+        if number:
+            kw, typical = round(device.kw, 6), round(device.typical_kw * optics, 6)
+            kg, air = SWITCH_KG * device.units, PLANNED_CFM_PER_KW * kw
+            kinds.append(Kind(device.item, number, device.units, kw, typical, kg, SWITCH_CORDS, air, None))
     return kinds
+
+
+def kinds_in_racks(fleet: Fleet, network: Network | None, future: int, month: int) -> list[Kind]:
+    """What stands in racks in one month, devices of the network last."""
+    kinds = [kind for kind in kinds_in_service(fleet, future, month) if kind.build is not None and kind.build.in_rack]
+    return [*kinds, *kinds_of_network(network, future, month)]
 
 
 @lru_cache(maxsize=65_536)
@@ -436,26 +502,45 @@ def packed(nodes: tuple[tuple[float, ...], ...], rack: tuple[float | None, ...])
     return pack(nodes, rack)
 
 
-def _racks(fleet: Fleet, sites: list[Site], switches: Array, shape: tuple[int, int]) -> tuple[Array, list[Shortage]]:
-    """Racks of the packing in each month, and the machines that fit in no rack."""
-    racks = np.zeros(shape)
+@dataclass(frozen=True)
+class _Stood:
+    """The packing of every month. placed : share of the machines that fit in a rack or stand beside them, (S, M)."""
+
+    racks: Array
+    placed: Array
+    shortages: list[Shortage]  # machines that fit in no rack, the first month of each site
+
+
+def _racks(fleet: Fleet, sites: list[Site], network: Network | None, shape: tuple[int, int]) -> _Stood:
+    """Pack each month with the feeds that are there, `sites` by month."""
+    racks, placed = np.zeros(shape), np.ones(shape)
     shortages: dict[str, Shortage] = {}
-    limits = {site.slug: rack_limits(site) for site in sites}
+    whose: dict[str, int] = {}  # the future in which a shortage is counted
     for s in range(shape[0]):
         for m, site in enumerate(sites):
-            rows = tuple(kind.row for kind in kinds_in_racks(fleet, float(switches[s, m]), s, m))
+            kinds = kinds_in_racks(fleet, network, s, m)
+            rows = tuple(kind.row for kind in kinds)
             if not rows:
                 continue
-            result = packed(rows, limits[site.slug])
+            limits = rack_limits(site)
+            result = packed(rows, limits)
             racks[s, m] = result.racks
-            if not result.fits and result.limit_by and site.slug not in shortages:
-                place = LIMITS.index(result.limit_by)
-                shortages[site.slug] = Shortage(
-                    result.limit_by,
-                    m,
-                    max(float(row[1 + place]) for row in rows),
-                    float(limits[site.slug][place] or 0.0),
-                    site.slug,
-                    len(sites) - m,
-                )
-    return racks, list(shortages.values())
+            if result.fits or not result.limit_by:
+                continue
+            stood = sum(
+                group.racks * number
+                for group in result.layout
+                for place, number in group.items
+                if kinds[place].build is not None
+            )
+            machines = sum(kind.count for kind in kinds if kind.build is not None)
+            everywhere = sum(kind.count for kind in kinds_in_service(fleet, s, m))
+            placed[s, m] = 1.0 - (machines - stood) / max(everywhere, 1)
+            place = LIMITS.index(result.limit_by)
+            first = shortages.get(site.slug)
+            if first is None:
+                most = max(float(row[1 + place]) for row in rows)
+                first = Shortage(result.limit_by, m, most, float(limits[place] or 0.0), site.slug, 0)
+            if whose.setdefault(site.slug, s) == s:
+                shortages[site.slug] = replace(first, months=first.months + 1)
+    return _Stood(racks, placed, list(shortages.values()))

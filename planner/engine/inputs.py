@@ -661,6 +661,7 @@ class Upgrade(Document):
     adds_racks: Annotated[int, Quantity("rack", 0, 10_000)] = 0
     lead_weeks: Annotated[float, Quantity("week", 0.0, 200.0, 2.0, 12.0, "estimate", COSTS)] = 4.0
     price: Annotated[float | None, Quantity("money", 0.0, 1e9)] = None  # None: the catalog's likely price
+    circuit: Circuit | None = None  # feeds the racks from then on, in place of the circuit that the room names
 
 
 class Site(Document):

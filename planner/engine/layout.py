@@ -37,7 +37,7 @@ from planner.engine.rounding import SLACK
 class Stack:
     """Machines of one kind on each other; units, kW and the rest are of each."""
 
-    item: str  # slug of the build, or of the switch
+    item: str  # slug of the build, or of the device of the network
     count: int
     bottom: float  # lowest unit of the lowest machine, 1 at the floor; the next begins `units` higher [U]
     units: float
@@ -133,16 +133,14 @@ def layout(result: PlanResult, month: int, future: int = 0) -> Layout:
     months = len(result.housing.site_of)
     if not 0 <= month < months:
         raise InputError(Problem(("month",), "out_of_bounds", month, 0, months - 1, "month"))
-    site, network = result.housing.site_of[month], result.network
-    switches = float(network.switches[future, month]) if network is not None else 0.0
-    kinds = kinds_in_racks(result.fleet, switches, future, month)
+    site = result.housing.fed[month]
+    kinds = kinds_in_racks(result.fleet, result.network, future, month)
     limits = rack_limits(site)
     filled = packed(tuple(kind.row for kind in kinds), limits)
-    names = [network.switch.slug if kind.build is None and network is not None else kind.item for kind in kinds]
     circuit = _circuit(result, site, month)
     racks, first = [], 1
     for group in filled.layout:
-        racks.append(_rack(group, kinds, names, site, circuit, first))
+        racks.append(_rack(group, kinds, site, circuit, first))
         first += group.racks
     holdings = [holding for holding in result.fleet.holdings if not holding.machine.build.in_rack]
     beside = [(holding.machine.slug, round(float(holding.hosts[future, month]))) for holding in holdings]
@@ -164,23 +162,22 @@ def layout(result: PlanResult, month: int, future: int = 0) -> Layout:
 
 
 def _circuit(result: PlanResult, site: Site, month: int) -> Circuit | None:
-    """The feeds of a rack. Of a circuit that an upgrade adds to an office's only one nothing but its kW is known."""
-    more = on_one_circuit(site) and any(order.adds_power_kw > 0.0 for order in _in_service(result, site, month))
-    return None if more else site.circuit
+    """The feeds of a rack. None where an upgrade adds to an office's only circuit one of which only kW are known."""
+    there = _in_service(result, site, month)
+    more = on_one_circuit(site) and any(step.adds_power_kw > 0.0 for step in there)
+    return None if more and all(step.circuit is None for step in there) else site.circuit
 
 
-def _rack(
-    group: RackGroup, kinds: list[Kind], names: list[str], site: Site, circuit: Circuit | None, first: int
-) -> Rack:
+def _rack(group: RackGroup, kinds: list[Kind], site: Site, circuit: Circuit | None, first: int) -> Rack:
     stacks, bottom = [], 1.0
     for place, number in sorted(group.items, key=lambda entry: -kinds[entry[0]].kg):
         kind = kinds[place]
         needed = supplies_needed(kind.build, kind.kw) if kind.build is not None and kind.build.psus else None
-        stacks.append(Stack(names[place], number, bottom, kind.units, kind.kw, kind.kg, kind.cords, kind.cfm, needed))
+        stacks.append(Stack(kind.item, number, bottom, kind.units, kind.kw, kind.kg, kind.cords, kind.cfm, needed))
         bottom += number * kind.units
     short: tuple[str, ...] = ()
     if circuit is not None:
-        short = tuple(names[place] for place, _ in group.items if _short(kinds[place], circuit.feeds))
+        short = tuple(kinds[place].item for place, _ in group.items if _short(kinds[place], circuit.feeds))
     typical = sum(number * kinds[place].typical_kw for place, number in group.items)
     limit = rack_heat_limit(site)
     return Rack(

@@ -20,6 +20,7 @@ from planner.engine.housing import (
     UpgradeOrder,
     adds,
     kinds_in_service,
+    kinds_of_network,
     limits_of,
     noise_limit,
     rack_heat_limit,
@@ -43,8 +44,8 @@ def waves(result: PlanResult, future: int = 0) -> list[int]:
         series.append(result.network.switches[future])
     for values in series:
         changed[1:] |= values[1:] != values[:-1]
-    sites = [site.slug for site in result.housing.site_of]
-    changed[1:] |= np.array([now != before for before, now in pairwise(sites)], dtype=bool)
+    rooms = [(site.slug, site.circuit) for site in result.housing.fed]
+    changed[1:] |= np.array([now != before for before, now in pairwise(rooms)], dtype=bool)
     return [int(month) for month in np.flatnonzero(changed)]
 
 
@@ -79,7 +80,16 @@ def limits_passed(result: PlanResult, future: int = 0) -> list[Passed]:
         if (passed := _of_room(result, site, resource, needed)) is not None
     ]
     found += [
-        Passed(short.resource, short.site, short.month, short.needed, short.limit, short.months)
+        Passed(
+            short.resource,
+            short.site,
+            short.month,
+            short.needed,
+            short.limit,
+            short.months,
+            tuple(order for order in housing.upgrades if order == short.remedy),
+            short.remedy if short.remedy not in housing.upgrades else None,
+        )
         for short in housing.shortages
         if short.resource in LIMITS
     ]
@@ -126,17 +136,18 @@ def _of_room(result: PlanResult, site: Site, resource: str, needed: Array) -> Pa
 
 def _of_waves(result: PlanResult, future: int) -> list[Passed]:
     """What changes only when something arrives, leaves or moves: racks, feeds, supplies, floor, air, liquid."""
-    found: dict[tuple[str, str], Passed] = {}
+    found: dict[tuple[str, str, str], Passed] = {}
     starts = waves(result, future)
     for start, end in zip(starts, [*starts[1:], result.calendar.months], strict=True):
         now = layout(result, start, future)
         for case in _cases(result, now, future):
             if case.needed <= case.limit + SLACK:
                 continue
-            first = found.get((case.resource, now.site.slug))
+            key = (case.resource, now.site.slug, case.item)
+            first = found.get(key)
             if first is None:
                 first = Passed(case.resource, now.site.slug, start, case.needed, case.limit, 0, item=case.item)
-            found[case.resource, now.site.slug] = replace(first, months=first.months + end - start)
+            found[key] = replace(first, months=first.months + end - start)
     return list(found.values())
 
 
@@ -160,7 +171,8 @@ def _cases(result: PlanResult, now: Layout, future: int) -> Iterator[_Case]:
     for kind in kinds:
         yield from _of_machine(site, kind)
     if site.air_cfm is not None:
-        yield _Case("air", math.fsum(kind.count * kind.cfm for kind in kinds), site.air_cfm)
+        moving = [*kinds, *kinds_of_network(result.network, future, now.month)]
+        yield _Case("air", math.fsum(kind.count * kind.cfm for kind in moving), site.air_cfm)
     if site.liquid_l_per_min is not None and (loops := liquid(result, now.month, future)) is not None:
         yield _Case("liquid", loops.l_per_min[1], site.liquid_l_per_min)
 

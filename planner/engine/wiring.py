@@ -220,11 +220,23 @@ class Part:
         return self.code == "link_labour"
 
 
+@dataclass(frozen=True)
+class Device:
+    """Switches or appliances of one kind in racks. count : (S, M), of those that run; the rest is of each."""
+
+    item: str
+    count: Array
+    units: float  # [U]
+    kw: float  # maximum
+    typical_kw: float  # without its optics
+
+
 @dataclass
 class Network:
     """The networks of a cluster over the horizon. Arrays (S, M).
 
-    switches : in racks, as pieces of one rack unit.   devices : switches and appliances that draw power.
+    switches : rack units that they take.   devices : switches and appliances that draw power.
+    racked   : the same devices by kind; their draws, with the optics in them, are kw_max and kw_typical.
     """
 
     switch: Item
@@ -234,6 +246,7 @@ class Network:
     devices: Array
     kw_max: Array
     kw_typical: Array
+    racked: list[Device]
     final: Wiring
     factors: dict[str, float] = field(default_factory=dict)
 
@@ -293,14 +306,18 @@ def network_for(plan: Plan, fleet: Fleet, books: Books, storage_gb_s: float = 0.
                 counts.setdefault(key, np.zeros(shape))[nodes == number] = pieces
     on = np.where(present > 0, 1.0, 0.0)
     maximum, typical, units, devices = (np.zeros(shape) for _name in range(4))
+    racked: dict[str, Device] = {}
     for (code, slug), count in counts.items():
         if code.endswith(("switch", "manager")):
             item, running = _device(slug, plan, books), count * on
             most, usual = _power(item)
             maximum += running * most
             typical += running * usual
-            units += running * max(1.0, item.rack_units or 1.0)
+            height = max(1.0, item.rack_units or 1.0)
+            units += running * height
             devices += running
+            before = racked[slug].count if slug in racked else 0.0
+            racked[slug] = Device(slug, before + running, height, most, usual)
     typical = np.minimum(typical + optics * on, np.maximum(maximum, typical))
     final = _wired(max(1, int(nodes.max())), kit.ports.count, kit.radix, asked)
     return Network(
@@ -311,6 +328,7 @@ def network_for(plan: Plan, fleet: Fleet, books: Books, storage_gb_s: float = 0.
         devices=devices,
         kw_max=maximum,
         kw_typical=typical,
+        racked=list(racked.values()),
         final=final,
         factors={
             "nodes": float(nodes.max()),

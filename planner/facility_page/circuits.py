@@ -41,7 +41,7 @@ class Circuits(Said):
 
     def circuit(self) -> dict[str, Any]:
         """The feeds of the racks, group by group, with all of them and one lost."""
-        circuit, base = self.now.circuit, f"{self.base}/circuit"
+        circuit, base = self.now.circuit, self.feeds_path
         if circuit is None:
             replaced = self.site.circuit is not None
             return {

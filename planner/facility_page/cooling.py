@@ -109,6 +109,11 @@ class Cooling(Said):
         lost = self.housing.lost_gpu_hours
         hours = float(lost[0, self.month]) if lost.shape[1] > self.month else 0.0
         gone = counted(hours, "GPU-hour")
+        if not (self.now.fits or self.now.racks or self.now.beside):
+            return {
+                "tone": "bad",
+                "text": _("No machine fits in a rack of this room: nothing is placed in this month."),
+            }
         if held < 1.0 - SLACK:
             text = _("Only {share} of the machines have power and a place; the others stand still.")
             return {"tone": "bad", "text": text.format(share=wording.percent(round(held, 4)))}

@@ -159,7 +159,7 @@ class Limits(Said):
         load = each.kw / left if left else 0.0
         note = _("of the fullest rack, carried by {feeds}").format(feeds=counted(left, "feed"))
         limit = each.feeds.usable_kw / circuit.feeds
-        return self.bar(_("Load of one feed"), load, "kW", limit, f"{self.base}/circuit/amps", note=note)
+        return self.bar(_("Load of one feed"), load, "kW", limit, f"{self.feeds_path}/amps", note=note)
 
     def people_bars(self) -> list[dict[str, Any]]:
         noise, most = loudest(self.plan, self.month), noise_limit(self.site)
@@ -175,7 +175,7 @@ class Limits(Said):
     def rack_kw_path(self) -> str:
         limit = next(bar.limit for bar in self.now.bars if bar.resource == "kw")
         by_feeds = self.site.circuit is not None and limit is not None and limit != self.site.rack_kw
-        return f"{self.base}/circuit/amps" if by_feeds else f"{self.base}/rack_kw"
+        return f"{self.feeds_path}/amps" if by_feeds else f"{self.base}/rack_kw"
 
     def headroom(self, most: float, limit: float | None) -> str:
         """What is left by the nameplates, which decide, and by the draw that is expected."""

@@ -94,8 +94,10 @@ class Months(Said):
             "foot": _("Each foot of the fullest rack carries {needed}; the floor of {site} bears {limit} there."),
             "psus": _("With one feed of {site} lost, {item} keeps {limit} and needs {needed}."),
             "inlet": _("{site} supplies air of {needed}; {item} may breathe {limit} at most."),
-            "sustained": _("{item} draws up to {needed}; its supplies carry {limit} without those that may fail."),
-            "transient": _("For an instant {item} may draw {needed}; its supplies are rated for {limit}."),
+            "sustained": _(
+                "{item} draws up to {needed} in {site}; its supplies carry {limit} without those that may fail."
+            ),
+            "transient": _("For an instant {item} may draw {needed} in {site}; its supplies are rated for {limit}."),
             "air": _("The machines need {needed} of air; the cooling of {site} delivers {limit}."),
             "liquid": _("The liquid loops need {needed}; {site} delivers {limit}."),
             "spare_cooling": _("The machines give off {needed}; {site} carries away {limit} without its spare units."),
@@ -116,6 +118,10 @@ class Months(Said):
             )
             if amount
         ]
+        if upgrade.circuit is not None:
+            feeds = _("feeds of {volts}, {amps}")
+            volts, amps = wording.quantity(upgrade.circuit.volts, "V"), wording.quantity(upgrade.circuit.amps, "A")
+            gains.append(feeds.format(volts=volts, amps=amps))
         when = (
             _("ordered {ordered}, in service {there}").format(
                 ordered=self.code(order.ordered), there=self.code(order.in_service)

@@ -129,11 +129,10 @@ class Racks(Said):
         return ""
 
     def each(self, stack: Stack) -> str:
-        """Height, draw and weight of each machine; of switches the fabric as a whole knows the draw."""
-        facts = [counted(stack.units, "U")]
-        if stack.kw:
-            facts.append(wording.quantity(stack.kw, "kW"))
-        return " · ".join([*facts, wording.quantity(stack.kg, "kg")])
+        """Height, draw and weight of each machine."""
+        return " · ".join(
+            [counted(stack.units, "U"), wording.quantity(stack.kw, "kW"), wording.quantity(stack.kg, "kg")]
+        )
 
     def stack_words(self, stack: Stack) -> str:
         named = _("{count} × {item}").format(count=stack.count, item=self.name(stack.item))

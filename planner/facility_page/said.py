@@ -8,7 +8,7 @@ from typing import Any
 
 from planner import wording
 from planner.engine.facility import btu_per_hour, tons
-from planner.engine.housing import Kind, kinds_in_service
+from planner.engine.housing import Kind, kinds_in_service, kinds_of_network
 from planner.engine.prices import Build, Source
 from planner.engine.result import Evaluation
 from planner.services.facility import Facility
@@ -26,6 +26,19 @@ class Said:
         self.scenario, self.book, self.calendar = evaluation.scenario, evaluation.book, evaluation.calendar
         self.site, self.base = found.now.site, f"sites/{found.now.site.slug}"
         self.housing = found.plan.housing
+
+    @property
+    def feeds_path(self) -> str:
+        """Path of the circuit that feeds the racks in the month: the room's own, or that of an upgrade in service."""
+        orders = [
+            order
+            for order in self.housing.upgrades
+            if order.site == self.site.slug and order.in_service <= self.month and order.upgrade.circuit is not None
+        ]
+        if self.site.circuit is None or not orders:
+            return f"{self.base}/circuit"
+        latest = max(reversed(orders), key=lambda order: order.in_service)
+        return f"{self.base}/upgrades/{latest.upgrade.slug}/circuit"
 
     def code(self, month: int) -> str:
         """A month both ways: "2028-03 · m15"; it may be the one after the last."""
@@ -60,4 +73,5 @@ class Said:
         return kinds_in_service(self.plan.fleet, 0, self.month)
 
     def air_cfm(self) -> float:
-        return math.fsum(kind.count * kind.cfm for kind in self.kinds())
+        moving = [*self.kinds(), *kinds_of_network(self.plan.network, 0, self.month)]
+        return math.fsum(kind.count * kind.cfm for kind in moving)

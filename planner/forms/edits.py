@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from catalog.records import Catalog
 from planner import wording
-from planner.engine.inputs import ModelShape, Plan, Scenario, Workload, get_at
+from planner.engine.inputs import ModelShape, Plan, Scenario, Site, Workload, get_at
 from planner.engine.quantities import InputError, Problem
 from planner.forms.fields import Declared, walk
 from planner.services import assumptions, pricebook
@@ -67,8 +67,11 @@ def _growth(scenario: Scenario, path: str, kind: str, first: dict[str, Any]) -> 
 def _part(scenario: Scenario, each: Declared, catalog: Catalog) -> dict[str, Any]:
     """The defaults of a part that is switched on: of a plan or a room, or a workload's own model, which begins as its
     preset."""
-    if each.name in ("circuit", "tariff"):
+    if each.name == "tariff":
         return {}
+    if each.name == "circuit":
+        site = next(site for site in scenario.sites if site.slug == each.path.split("/")[1])
+        return _feeds(site, office=site.kind == "office" and "/upgrades/" not in each.path)
     if each.name == "model":
         work = next(work for work in scenario.demand.workloads if work.slug == each.path.split("/")[2])
         return _shape(getattr(work, "preset", None) or default_model(catalog), catalog)
@@ -78,6 +81,23 @@ def _part(scenario: Scenario, each: Declared, catalog: Catalog) -> dict[str, Any
         return {"accelerator": scenario.demand.workloads[0].accelerator}
     build = plan.follow_up.build or next((other.start.build for other in scenario.plans if other.start), None)
     return {"build": build or next(iter(catalog.of_kind("build"))), "quantity": 1}
+
+
+# In the United States and Canada breakers carry 80 % of their rating for long (NEC 210.20, 215.3; CEC 8-104).
+_OUTLET = {"volts": 120.0, "amps": 15.0, "phases": "single", "derating": 0.8, "power_factor": 1.0}
+_RACK_FEED = {"volts": 208.0, "amps": 60.0, "phases": "three", "derating": 0.8}
+
+
+def _feeds(site: Site, *, office: bool) -> dict[str, Any]:
+    """The circuit that a room usually has where it stands; elsewhere the defaults of the document.
+
+    office : an outlet rather than the feed of a data hall, which an upgrade brings to an office too.
+    """
+    if site.region.partition("-")[0] not in ("US", "CA"):
+        return {}
+    if office:
+        return {**_OUTLET, "feeds": 1, "redundancy": "N"}
+    return {**_RACK_FEED, "feeds": 2, "redundancy": "2N"}
 
 
 def default_model(catalog: Catalog) -> str:

@@ -484,6 +484,11 @@ FIELDS: dict[str, Words] = {
     "Upgrade.adds_racks": Words(_("Adds racks"), _("Rack positions this step adds.")),
     "Upgrade.lead_weeks": Words(_("Lead time"), _("Weeks from order until it works.")),
     "Upgrade.price": Words(_("Price"), _("Price of one piece, installed."), _("the catalog's likely price")),
+    "Upgrade.circuit": Words(
+        _("Brings feeds"),
+        _("Circuit that feeds each rack once this step is in service, in place of the one that the room names."),
+        _("no other feeds"),
+    ),
     # market
     "PricePath.by_year": _BY_YEAR,
     "PricePath.rate_per_year": Words(_("Price change"), _RATE),

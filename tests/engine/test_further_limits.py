@@ -277,3 +277,21 @@ def test_u059_a_power_limit_lets_more_gpus_hang_on_one_outlet_and_costs_each_som
 def test_u059_a_room_with_more_than_one_circuit_has_no_such_table():
     site = Site.read({"slug": "flat", "kind": "office", "circuit": OUTLET | {"redundancy": "N"}, "power_kw": 9.0})
     assert on_outlet(site, tower()) == ()
+
+
+def test_spikes_are_told_once_for_each_machine_and_site():
+    weak = {"psus": 4, "psus_needed": 4, "psu_kw": 3.0}
+    other = build("other", 8, 8, 240_000.0, **weak)
+    prices = book(builds={"box": build("box", 8, 8, 240_000.0, **weak), "other": other}, addons={})
+    mixed = plan(
+        start={"build": "box", "quantity": 1},
+        follow_up={"kind": "schedule", "build": "other", "waves": [{"month": 2, "quantity": 1}]},
+    )
+    later = SITE | {"slug": "later", "from_month": 6}
+    result = evaluated(mixed, work=pool(16.0), sites=[SITE, later], prices=prices).plans[0]
+    spikes = [
+        (finding.facts["item"], finding.facts["site"], finding.month)
+        for finding in result.warnings
+        if finding.code == "limit_transient"
+    ]
+    assert spikes == [("box", SITE["slug"], 0), ("other", SITE["slug"], 2), ("box", "later", 6), ("other", "later", 6)]

@@ -8,6 +8,7 @@ import math
 import pytest
 
 from planner.engine.facility import circuit_kw
+from planner.engine.layout import layout
 from tests.engine.sample import CARD, amounts, book, build, evaluated, only, plan, pool
 
 SITE = {"slug": "room", "pue": 1.5, "electricity_price_per_kwh": 0.10}
@@ -259,6 +260,51 @@ def test_an_office_left_before_the_server_comes_is_not_disturbed():
     assert codes(evaluated(late, work=work, sites=sites, prices=loud).plans[0].warnings) == []
     work = rising(*[0] * 4, *[8] * 8)
     assert codes(evaluated(late, work=work, sites=sites, prices=loud).plans[0].warnings) == [("noise", 4)]
+
+
+OUTLET = {"volts": 120.0, "amps": 15.0, "phases": "single", "derating": 0.8, "power_factor": 1.0, "feeds": 1}
+THREE_PHASE = {"volts": 208.0, "amps": 60.0, "phases": "three", "derating": 0.8, "power_factor": 1.0, "feeds": 1}
+OFFICE = {"kind": "office", "circuit": OUTLET | {"redundancy": "N"}}
+STRONGER = {"slug": "stronger", "item": "circuit", "lead_weeks": 8.0, "circuit": THREE_PHASE | {"redundancy": "N"}}
+
+
+def test_the_circuit_that_an_upgrade_brings_feeds_the_racks_once_it_is_there():
+    # 10 kW on an outlet of 1.44 kW stand still for two months; then √3 × 208 V × 60 A × 80 % = 17.3 kW a rack
+    step = STRONGER | {"adds_power_kw": 17.3}
+    result = one(site=OFFICE | {"power_kw": 8.6, "upgrades": [step]})
+    assert result.capacity.tolist() == [0.0] * 2 + [8.0] * 10
+    assert result.housing.racks[0].tolist() == [0.0] * 2 + [1.0] * 10
+    assert "room_kw" not in [finding.code for finding in result.infeasible]
+    before, after = layout(result, 1), layout(result, 2)
+    assert (before.fits, before.circuit.volts) == (False, 120.0)
+    assert (after.fits, after.circuit.volts, after.racks[0].feeds.usable_kw) == (
+        True,
+        208.0,
+        pytest.approx(17.293, abs=0.001),
+    )
+
+
+def test_a_stronger_feed_is_bought_for_a_machine_that_no_rack_feeds():
+    result = one(site=OFFICE | {"power_kw": 20.0, "upgrades": [STRONGER]})
+    assert [(order.upgrade.slug, order.in_service, order.resource) for order in result.housing.upgrades] == [
+        ("stronger", 2, "kw")
+    ]
+    assert result.capacity.tolist() == [0.0] * 2 + [8.0] * 10
+    (short,) = [short for short in result.housing.shortages if short.resource == "kw"]
+    assert (short.needed, short.limit, short.months) == (10.0, 1.44, 2)
+
+
+def test_a_stronger_feed_that_is_not_bought_is_the_remedy():
+    result = one(plan(upgrades="show"), site=OFFICE | {"power_kw": 20.0, "upgrades": [STRONGER]})
+    (found,) = [finding for finding in result.infeasible if finding.code == "room_kw"]
+    assert found.facts["remedy"] == "circuit"
+    assert result.housing.upgrades == []
+
+
+def test_an_upgrade_without_a_circuit_leaves_the_racks_their_feed():
+    result = one(site=OFFICE | {"power_kw": 8.6, "upgrades": [FEED]})
+    (found,) = [finding for finding in result.infeasible if finding.code == "room_kw"]
+    assert (found.facts["limit"], found.facts["without_feeds"]) == (1.44, "circuit")
 
 
 def test_a_machine_without_circuit_and_place_is_held_back_once():

@@ -186,11 +186,38 @@ def test_air_is_the_makers_figure_or_150_cfm_a_kilowatt():
     assert layout(boxes(2, {}, cooling="liquid"), 0).airflow_cfm == 0
 
 
+def joined(site):
+    """Two servers of 10 kW, joined by two switches of at most 1.5 kW."""
+    pair = plan(start={"build": "box", "quantity": 2}, fabric={"when": "always"})
+    box = build("box", 8, 8, 240_000.0, fabric_ports=8, fabric_port_gbps=400.0, psus=4)
+    return evaluated(pair, work=pool(16.0), sites=[SITE | site], prices=book(builds={"box": box}, addons={})).plans[0]
+
+
 def test_switches_stand_on_top_of_the_machines_they_join():
-    joined = plan(start={"build": "box", "quantity": 2}, fabric={"when": "always"})
-    ports = book(builds={"box": build("box", 8, 8, 240_000.0, fabric_ports=8, fabric_port_gbps=400.0)}, addons={})
-    result = evaluated(joined, work=pool(16.0), sites=[SITE], prices=ports).plans[0]
-    assert stacks(layout(result, 0).racks[0]) == [("box", 2, 1, 8), ("qm9700", 2, 17, 1)]
+    assert stacks(layout(joined({}), 0).racks[0]) == [("box", 2, 1, 8), ("qm9700", 2, 17, 1)]
+
+
+def test_switches_take_kw_cords_and_air_in_their_rack_and_count_once_in_the_room():
+    result = joined({"circuit": FEEDS | {"outlets": 6}})
+    found = layout(result, 0)
+    (rack,) = found.racks
+    assert (rack.kw, rack.cords, rack.cfm) == (23.0, 2 * 4 + 2 * 2, 23.0 * 150)
+    assert found.airflow_cfm == 23.0 * 150
+    assert {bar.resource: bar.used for bar in found.bars}["power"] == result.housing.draw_max[0, 0] == 23.0
+
+
+@pytest.mark.parametrize(
+    ("site", "limit"),
+    [
+        ({"rack_kw": 22.0}, "kw"),  # 2 × 10 + 1.5 kW leave too little for the other switch
+        ({"circuit": FEEDS | {"feeds": 2, "outlets": 5}}, "cords"),  # 2 × 4 + 2 of 10 outlets
+        ({"rack_cfm": 3300.0}, "cfm"),  # 2 × 1,500 + 225 CFM
+    ],
+)
+def test_a_switch_that_a_full_rack_cannot_feed_stands_in_another(site, limit):
+    found = layout(joined(site), 0)
+    assert (found.count, found.limit_by) == (2, limit)
+    assert [stacks(rack)[-1][:2] for rack in found.racks] == [("qm9700", 1), ("qm9700", 1)]
 
 
 def test_a_tower_stands_beside_the_racks():

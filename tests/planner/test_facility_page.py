@@ -169,6 +169,27 @@ def test_throttling_is_told_with_the_hours_it_costs():
     assert "stand still" in shown(power_kw=5.0, upgrades=[])["throttle"]["text"]
 
 
+OUTLET = {"volts": 120.0, "amps": 15.0, "phases": "single", "derating": 0.8, "power_factor": 1.0, "feeds": 1}
+THREE_PHASE = {"volts": 208.0, "amps": 60.0, "phases": "three", "derating": 0.8, "power_factor": 1.0, "feeds": 1}
+
+
+def test_the_feeds_that_an_upgrade_brings_are_shown_from_the_month_in_which_they_are_there():
+    step = {"slug": "feed", "item": "split-ac-24k-installed", "lead_weeks": 8.0, "price": 6700.0}
+    step |= {"circuit": THREE_PHASE | {"redundancy": "N"}}
+    room = {"power_kw": 20.0, "circuit": OUTLET | {"redundancy": "N"}, "upgrades": [step]}
+    before, after = shown(month=1, **room), shown(month=2, **room)
+    assert before["verdict"]["text"] == "A machine fits in no rack of this room."
+    assert (before["throttle"]["tone"], after["throttle"]["tone"]) == ("bad", "good")
+    assert before["throttle"]["text"].startswith("No machine fits in a rack of this room")
+    assert before["circuit"]["path"] == "sites/office/circuit/amps"
+    assert after["circuit"]["rating"] == "1 feed of 208 V × 60 A × √3 × 80 % × power factor 1 = 17.29 kW each"
+    assert after["circuit"]["path"] == "sites/office/upgrades/feed/circuit/amps"
+    assert len(after["racks"]) == 1
+    (passed,) = [each for each in after["passed"] if each["path"].endswith("circuit/amps")]
+    (remedy,) = passed["remedies"]
+    assert remedy["text"].startswith("feeds of 208 V, 60 A, ")
+
+
 # ── Racks ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -176,7 +197,7 @@ def test_a_rack_is_drawn_to_scale_with_each_machine_where_it_stands():
     page = shown("cluster")
     (rack,) = page["racks"]
     assert rack["name"] == "Rack 1"
-    assert rack["facts"] == ["10 U of 40 U", "14 kW", "154 kg of 1,300 kg"]  # two servers, two switches
+    assert rack["facts"] == ["10 U of 40 U", "17.4 kW", "154 kg of 1,300 kg"]  # 2 × 7 + 2 × 1.7 kW
     boxes = re.findall(
         r'<rect class="machine[^"]*" x="[\d.]+" y="([\d.]+)" width="[\d.]+" height="([\d.]+)"', rack["svg"]
     )
@@ -192,7 +213,7 @@ def test_the_table_says_what_the_drawing_shows():
     rows = shown("cluster")["machines"]
     assert [(row["place"], row["name"], row["count"], row["kw"], row["kg"]) for row in rows] == [
         ("U1–U8", "PowerEdge XE7745 with 8x H200 NVL", "2", "7 kW", "62 kg"),
-        ("U9–U10", "QM9700", "2", "–", "15 kg"),
+        ("U9–U10", "QM9700", "2", "1.7 kW", "15 kg"),
     ]
 
 

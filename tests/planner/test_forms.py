@@ -6,6 +6,8 @@ import pytest
 
 from catalog.importers.shipped import shipped
 from planner import forms, wording
+from planner.engine.facility import redundant_kw
+from planner.engine.housing import feed_kw
 from planner.engine.inputs import Scenario, get_at, set_at
 from planner.engine.quantities import InputError
 from planner.forms.typed import write_number
@@ -371,11 +373,45 @@ def test_what_has_no_row_cannot_be_edited(document, path):
     assert caught.value.problems[0].code == "unknown_field"
 
 
-def test_the_feeds_of_a_rack_are_switched_on_with_their_defaults_and_off(document):
+@pytest.mark.parametrize(
+    ("region", "kind", "rating", "usable_kw"),
+    [
+        ("US-VA", "office", (120.0, 15.0, "single", 1), 1.44),  # 120 × 15 × 80 %
+        ("CA-ON", "office", (120.0, 15.0, "single", 1), 1.44),
+        ("US-VA", "colocation", (208.0, 60.0, "three", 2), 16.428),  # √3 × 208 × 60 × 80 % × 0.95, the other feed spare
+        ("CA-QC", "data_hall", (208.0, 60.0, "three", 2), 16.428),
+        ("DE", "office", (400.0, 32.0, "three", 2), 21.062),  # √3 × 400 × 32 × 0.95
+        ("CN-GD", "data_hall", (400.0, 32.0, "three", 2), 21.062),
+    ],
+)
+def test_the_feeds_of_a_rack_begin_as_is_usual_for_the_region_and_the_kind_of_room(
+    document, region, kind, rating, usable_kw
+):
+    data = document.model_dump(mode="json")
+    data["sites"] = [{"slug": "room", "kind": kind, "region": region}]
+    before = Scenario.read(data)
+    ((where, wanted),) = forms.changes(before, forms.declared(before, "sites/room/circuit"), True, {}, shipped())
+    (site,) = Scenario.read(set_at(data, where, wanted)).sites
+    assert (site.circuit.volts, site.circuit.amps, site.circuit.phases, site.circuit.feeds) == rating
+    feed = feed_kw(site.circuit)
+    assert redundant_kw(feed, site.circuit.feeds, site.circuit.redundancy) == pytest.approx(usable_kw, abs=0.001)
+
+
+def test_the_feeds_that_an_upgrade_of_an_office_brings_begin_as_those_of_a_data_hall():
+    data = gallery.document("small-team")
+    (step,) = [step for step in data["sites"][0]["upgrades"] if "circuit" in step]
+    del step["circuit"]
+    before, path = Scenario.read(data), f"sites/office/upgrades/{step['slug']}/circuit"
+    ((where, wanted),) = forms.changes(before, forms.declared(before, path), True, {}, shipped())
+    assert where == path
+    assert (wanted["volts"], wanted["amps"], wanted["phases"]) == (208.0, 60.0, "three")
+
+
+def test_the_feeds_of_a_rack_are_switched_on_and_off(document):
     path = next(each.path for each in forms.walk(document) if each.path.endswith("/circuit"))
     feeds = forms.declared(document, path)
     assert feeds.value is False
     ((where, wanted),) = forms.changes(document, feeds, True, {}, shipped())
     room = Scenario.read(set_at(document.model_dump(mode="json"), where, wanted))
-    assert forms.declared(room, f"{path}/volts").value == 400.0
+    assert forms.declared(room, f"{path}/volts").value == 120.0  # an office in Virginia
     assert forms.changes(room, forms.declared(room, path), False, {}, shipped()) == [(path, None)]

@@ -139,16 +139,16 @@ ROOM: dict[str, tuple[Any, Any, str]] = {
     ),
     "limit_sustained": (
         _(
-            "{item} draws up to {needed} for long, and its supplies carry {limit} without those that may fail: if they "
-            "fail it loses power."
+            "{item} draws up to {needed} for long in {site}, and its supplies carry {limit} without those that may "
+            "fail: if they fail it loses power."
         ),
         _("supplies too small without the spare ones"),
         "bad",
     ),
     "limit_transient": (
         _(
-            "For an instant {item} may draw {needed}, and its supplies are rated for {limit}: spikes may switch it off "
-            "although its long draw fits. Take larger supplies or limit the power of the GPUs."
+            "For an instant {item} may draw {needed} in {site}, and its supplies are rated for {limit}: spikes may "
+            "switch it off although its long draw fits. Take larger supplies or limit the power of the GPUs."
         ),
         _("power spikes over the supplies"),
         "warn",

@@ -25,6 +25,11 @@ def months_text(count: float) -> str:
 
 def _remedy(facts: dict[str, Any], evaluation: Evaluation) -> str:
     """The remedy with its lead time, and its price where that may be told; or that there is none."""
+    if facts.get("without_feeds"):
+        return gettext(
+            "{item}, which this plan orders, adds power to the room, and its racks keep their feeds: if it brings "
+            "stronger ones, name them under “Brings feeds” of that upgrade."
+        ).format(item=item(facts["without_feeds"], evaluation.book))
     if not facts.get("remedy"):
         return gettext("No upgrade of this room is known.")
     named, time = item(facts["remedy"], evaluation.book), counted(facts.get("remedy_lead_weeks") or 0, "week")
