@@ -107,7 +107,14 @@ def shape_of(preset: str, catalog: Catalog) -> dict[str, Any]:
     models = {slug: item for slug, item in catalog.of_kind("model").items() if pricebook.sizable(item)}
     item = models.get(preset) or models[_known(catalog, "model", MODEL)]
     known = {name: getattr(item.spec, name, None) for name in ModelShape.model_fields}
-    return ModelShape.read({name: value for name, value in known.items() if value is not None}).model_dump(mode="json")
+    shape = ModelShape.read({name: value for name, value in known.items() if value is not None})
+    return following(shape.model_dump(mode="json"))
+
+
+def following(shape: dict[str, Any]) -> dict[str, Any]:
+    """A model whose every layer sees everything: said by an empty field, so that it still holds with other layers."""
+    every = shape["full_attention_layers"] == shape["layers"]
+    return {**shape, "full_attention_layers": None} if every else shape
 
 
 def blank(kind: str, catalog: Catalog, today: dt.date, **given: str) -> dict[str, Any]:

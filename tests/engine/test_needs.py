@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from planner.engine.inputs import Scenario
+from planner.engine.inputs import ModelShape, Scenario
+from planner.engine.needs.case import scaled
 from planner.engine.quantities import InputError
 from tests.engine.sample import book, document, evaluated, plan
 
@@ -336,6 +337,13 @@ def test_a_measured_rate_does_not_make_a_model_fit_one_gpu():
     offline = need(work("batch", **rate, measured_rate_per_gpu=1.0))
     assert (online.replica, offline.replica) == (4, 4)
     assert need(work("batch", measured_rate_per_gpu=1.0)).replica == 1  # no model, nothing to hold
+
+
+def test_layers_that_see_the_whole_context_grow_with_the_model():
+    # eight times the parameters: layers twice as many, half of them still windowed
+    grown = scaled(ModelShape(**EIGHT, kv_heads=8, full_attention_layers=16, sliding_window=1024), 8.0)
+    assert (grown.layers, grown.full_attention_layers) == (64, 32)
+    assert scaled(ModelShape(**EIGHT), 8.0).full_attention_layers is None
 
 
 def test_a_larger_model_makes_offline_work_slower_and_may_outgrow_a_gpu():

@@ -52,6 +52,27 @@ def test_a_model_by_hand_begins_with_the_one_before_and_is_kept_in_the_address()
     assert "model%2Flayers" not in typed.query()
 
 
+def test_layers_that_see_everything_follow_the_layers_of_a_model_by_hand():
+    typed = draft("serving", preset="", like="llama-3.1-70b", **{"model/layers": "32"})
+    model = typed.scenario.demand.workloads[0].model
+    assert (model.layers, model.full_attention_layers) == (32, None)
+    windowed = draft("serving", preset="", like="llama-4-scout", **{"model/layers": "24"})
+    assert windowed.scenario.demand.workloads[0].model.full_attention_layers == 12
+
+
+def test_layers_of_a_stored_model_take_those_that_see_everything_along():
+    typed = draft("serving", preset="", like="llama-3.1-70b", **{"model/full_attention_layers": "80"})
+    stored = typed.scenario.model_dump(mode="json")
+    again = Draft(stored, {"model/layers": "32"}, shipped(), stored=True)
+    assert again.scenario.demand.workloads[0].model.full_attention_layers is None
+
+
+def test_more_layers_that_see_everything_than_there_are_are_refused_by_their_name(signed):
+    typed = {"kind": "serving", "preset": "", "like": "llama-3.1-70b", "model/full_attention_layers": "81"}
+    shown = signed.get(PAGE, typed).content.decode()
+    assert "Full-attention layers must lie in 0–80; got 81." in shown
+
+
 def test_a_model_of_the_catalog_takes_the_place_of_one_by_hand():
     work = draft("serving", preset="qwen3-8b", **{"model/params_b": "9"}).scenario.demand.workloads[0]
     assert (work.preset, work.model) == ("qwen3-8b", None)
