@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from planner import wording
 from planner.charts import memory
 from planner.engine import workload as formulas
+from planner.engine.eligibility import computes_in
 from planner.engine.footprint import PARTS, Footprint
 from planner.engine.prices import Source
 from planner.services.explain.work import FACTOR_UNITS, MEASURED, SILENT
@@ -184,12 +185,14 @@ class _Said:
 
     def rate(self, need: Need) -> dict[str, Any]:
         """What one GPU does, whether by formula or measured, and beside the reference."""
-        found: dict[str, Any] = {"text": "", "basis": "", "ratio": "", "source": None}
+        found: dict[str, Any] = {"text": "", "basis": "", "computed": "", "ratio": "", "source": None}
         if need.rate is not None:
             amount, unit, measured = need.rate
             found["text"] = wording.amount(amount, unit, digits=3)
             found["basis"] = _("measured") if measured else _("by formula")
             found["source"] = wording.source(Source(basis="own") if measured else need.accelerator.source)
+        if computed := computes_in(self.answer.work, need.accelerator):
+            found["computed"] = _("computes in {precision}").format(precision=wording.choice("precision", computed))
         if need.ratio is not None and self.reference is not None and need.slug != self.reference.slug:
             times = wording.number(need.ratio, digits=3)
             found["ratio"] = _("{times} × the reference").format(times=times)
@@ -452,6 +455,11 @@ class _Said:
                 found.append(wording.sizing_doubt("unpublished_band"))
         if work.kind == "serving" and work.apart:
             found.append(wording.sizing_doubt("apart"))
+        if computed := computes_in(work, card):
+            code = "computed_in_fp16" if work.precision == "bf16" else "computed_in"
+            words = {"precision": work.precision, "computed": computed}
+            said = {name: wording.choice("precision", value) for name, value in words.items()}
+            found.append(wording.sizing_doubt(code, **said))
         if work.framework is not None and card.pytorch == "partial":
             found.append(wording.sizing_doubt("software_partial"))
         rule = self.answer.export_rule(need)

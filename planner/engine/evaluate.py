@@ -11,7 +11,7 @@ from planner.engine.calendar import Array, calendar_for
 from planner.engine.cliff import cliffs
 from planner.engine.costs import AfterTax, Books, PlanCosts, write_cloud, write_owned
 from planner.engine.demand import Machine, Requirement, Sizing, machine_for
-from planner.engine.eligibility import judge_eligibility, runs_software
+from planner.engine.eligibility import judge_eligibility, runs_software, tell_of_precision
 from planner.engine.findings import judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
 from planner.engine.housing import Housing, house
@@ -148,6 +148,7 @@ class _PlanRun:
         result.warnings.extend(cliffs(result, self.scenario, bought))
         result.warnings.extend(self._unlimited())
         judge_eligibility(result, self.scenario)
+        tell_of_precision(result, self.scenario, self.books.book)
         judge(result, self.scenario, self.books, lost)
         return result
 

@@ -73,6 +73,14 @@ def test_more_layers_that_see_everything_than_there_are_are_refused_by_their_nam
     assert "Full-attention layers must lie in 0–80; got 81." in shown
 
 
+@pytest.mark.parametrize("precision", ["bf16", "fp8", "fp4"])
+def test_a_card_that_lacks_a_precision_says_in_what_it_computes(signed, precision):
+    typed = {"kind": "serving", "preset": "llama-3.1-8b", "precision": precision, "pick": "v100-32-sxm2"}
+    shown = signed.get(PAGE, typed).content.decode()
+    assert f"The catalog has no {precision.upper()} rate of this accelerator: it computes in FP16" in shown
+    assert "computes in FP16</span>" in shown  # in the list too
+
+
 def test_a_model_of_the_catalog_takes_the_place_of_one_by_hand():
     work = draft("serving", preset="qwen3-8b", **{"model/params_b": "9"}).scenario.demand.workloads[0]
     assert (work.preset, work.model) == ("qwen3-8b", None)

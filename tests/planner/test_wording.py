@@ -213,6 +213,8 @@ FACTS = {
     "stranded_gpus": 24,
     "framework": "cuda",
     "software_stack": "ROCm",
+    "precision": "fp8",
+    "computed": "fp16",
     "country": "CN",
     "stranded_servers": 3,
     "workload": "pool",

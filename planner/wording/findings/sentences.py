@@ -102,6 +102,8 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = money(value, currency, compact=True)
             case "framework":
                 texts[name] = fields.choice(name, value)
+            case "precision" | "computed":
+                texts[name] = fields.choice("precision", value)
             case "software_stack" | "country":
                 texts[name] = value
             case "stranded_gpus":
@@ -152,6 +154,8 @@ def _variant(found: Finding) -> str:
         return "deadline_never"
     if found.code == "scaling_assumed" and found.facts.get("network"):
         return "scaling_assumed_servers"
+    if found.code == "computed_in" and found.facts.get("precision") == "bf16":
+        return "computed_in_fp16"
     if found.code == "fit_cliff" and found.facts.get("needed_gpus") is None:
         return "fit_cliff_never"
     if found.code == "cooling_short" and found.facts.get("stopped"):

@@ -83,6 +83,22 @@ WORK: dict[str, tuple[Any, Any, str]] = {
         _("software only partly supported"),
         "warn",
     ),
+    "computed_in": (
+        _(
+            "{workload}: the catalog has no {precision} rate of {item}, so it computes in {computed}, at that rate; the "
+            "weights stay in {precision}."
+        ),
+        _("computes in {computed}"),
+        "warn",
+    ),
+    "computed_in_fp16": (
+        _(
+            "{workload}: the catalog has no BF16 rate of {item}, so it computes in FP16, at that rate; training then "
+            "runs in FP16 mixed precision, with loss scaling."
+        ),
+        _("computes in FP16"),
+        "warn",
+    ),
     "offer_smaller_than_job": (
         _(
             "{workload} needs {gpus} GPUs at once, and the cloud offer is for single GPUs or instances on demand: a "
