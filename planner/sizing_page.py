@@ -455,6 +455,10 @@ class _Said:
                 found.append(wording.sizing_doubt("unpublished_band"))
         if work.kind == "serving" and work.apart:
             found.append(wording.sizing_doubt("apart"))
+        if need.limited is not None and not formulas.limit_measured(need.limited[0]):
+            limit = wording.amount(self.answer.scenario.operations.gpu_power_limit_w or 0.0, "W")
+            words = {"limit": limit, "nameplate": wording.amount(card.tdp_w or 0.0, "W")}
+            found.append(wording.sizing_doubt("power_limit_low", **words))
         if computed := computes_in(work, card):
             code = "computed_in_fp16" if work.precision == "bf16" else "computed_in"
             words = {"precision": work.precision, "computed": computed}

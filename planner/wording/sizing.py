@@ -108,6 +108,10 @@ DOUBTS = {
         "The catalog has no BF16 rate of this accelerator: it computes in FP16, at that rate; training then runs in "
         "FP16 mixed precision, with loss scaling."
     ),
+    "power_limit_low": _(
+        "A limit of {limit} is under half of the {nameplate} of this card: nothing is published there. Its speed is "
+        "taken to fall in proportion, and many cards refuse so low a limit."
+    ),
     "export_licence": _(
         "It may be sold into this country ({country}) only with an export licence, by the rule in force since {dated}."
     ),

@@ -81,6 +81,13 @@ def test_a_card_that_lacks_a_precision_says_in_what_it_computes(signed, precisio
     assert "computes in FP16</span>" in shown  # in the list too
 
 
+def test_a_power_limit_under_half_the_nameplate_is_warned_of(signed):
+    asked = {"kind": "training", "pick": "h200-sxm"}
+    low, half = (signed.get(PAGE, asked | {"operations/gpu_power_limit_w": w}).content.decode() for w in ("50", "350"))
+    assert "A limit of 50 W is under half of the 700 W of this card" in low.replace("\u00a0", " ")
+    assert "is under half of" not in half
+
+
 def test_a_model_of_the_catalog_takes_the_place_of_one_by_hand():
     work = draft("serving", preset="qwen3-8b", **{"model/params_b": "9"}).scenario.demand.workloads[0]
     assert (work.preset, work.model) == ("qwen3-8b", None)

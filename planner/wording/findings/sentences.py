@@ -55,7 +55,7 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = number(value, digits=3)
             case "limit":
                 texts[name] = _limit(found, evaluation)
-            case "limit_w":
+            case "limit_w" | "nameplate_w":
                 texts[name] = number(value)
             case (
                 "needed_gpus"

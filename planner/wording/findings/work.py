@@ -73,6 +73,14 @@ WORK: dict[str, tuple[Any, Any, str]] = {
         _("power limit without effect"),
         "warn",
     ),
+    "power_limit_low": (
+        _(
+            "A limit of {limit_w} W is under half of the {nameplate_w} W of one {item}: nothing is published there. Its "
+            "speed is taken to fall in proportion, and many cards refuse so low a limit."
+        ),
+        _("power limit below all published"),
+        "warn",
+    ),
     "wrong_software": (
         _("{workload} needs {framework}, and {item} runs {software_stack}."),
         _("software: {item} runs {software_stack}"),
