@@ -171,6 +171,8 @@ class _Said:
         """ "63 GPUs by the deadline; memory alone would need 24 GPUs", where each asks most."""
         assert need.requirement is not None
         said = wording.limits(need.requirement)
+        if math.isinf(need.requirement.ranked[0][1]):  # a model that outgrows every number of them
+            return _("by the last month {limits}").format(limits=said)
         return said if need.gpus == need.gpus_last else _("over all months at most {limits}").format(limits=said)
 
     def outgrown(self, need: Need) -> str:
@@ -319,11 +321,15 @@ class _Said:
     def title(self, need: Need) -> str:
         if not need.fits:
             return _("{gpu}: {reason}").format(gpu=need.accelerator.name, reason=wording.unsized(need.state))
+        if not need.gpus:
+            return _("{gpu}: nothing is needed yet").format(gpu=need.accelerator.name)
         return _("{count} × {gpu}: {tier}").format(
             count=wording.number(need.gpus), gpu=need.accelerator.name, tier=wording.tier(need.tier)
         )
 
     def reason(self, need: Need) -> str:
+        if need.fits and not need.gpus:
+            return _("No work is stated for today; the figures below are those of today.")
         if need.fits:
             servers = need.bought.servers if need.bought else -(-need.gpus // need.server_gpus)
             return wording.tier_reason(

@@ -257,6 +257,12 @@ class Answer:
     def work(self) -> Workload:
         return self.scenario.demand.workloads[0]
 
+    @property
+    def nothing(self) -> bool:
+        """Whether no work is stated, neither today nor later."""
+        required = [need.requirement.required for need in self.needs if need.requirement is not None]
+        return bool(required) and not any(each.any() for each in required)
+
     def export_rule(self, need: Need) -> ExportRule | None:
         """The rule by which an accelerator may not be sold into the country of the room freely; None where it may."""
         rule = export_rule(need.accelerator, country_of(self.scenario))
@@ -340,7 +346,7 @@ class _Asked:
         if not np.isfinite(wanted).all():
             return Need(card, item, "target", gpus, held, need)
         if need.sizes is not None:
-            return Need(card, item, "copy", gpus, held, need)
+            return Need(card, item, "copy", gpus, None, need)  # the memory is that of another size
         if not need.fits:
             return Need(card, item, "memory", gpus, held, need)
         runs = need.runs_in(gpus, joined=True)

@@ -88,6 +88,36 @@ def test_a_power_limit_under_half_the_nameplate_is_warned_of(signed):
     assert "is under half of" not in half
 
 
+@pytest.mark.parametrize("typed", [{"kind": "pool", "gpus": "0"}, {"kind": "serving", "requests_per_day": "0"}])
+def test_no_work_asks_for_nothing_and_is_no_answer_of_no_gpus(signed, typed):
+    shown = plain(signed.get(PAGE, typed).content.decode())
+    assert "No work is stated, so nothing is needed." in shown
+    assert not re.search(r"(?<![\d.,])0 × \w*(NVIDIA|H200)", shown)
+    assert "Make it a scenario" not in shown
+
+
+def test_work_that_begins_later_needs_nothing_yet(signed):
+    typed = {"kind": "pool", "gpus": "0", "growth/kind": "linear", "growth/per_month": "1", "pick": "h200-sxm"}
+    shown = plain(signed.get(PAGE, typed).content.decode())
+    assert ": nothing is needed yet" in shown
+    assert "No work is stated for today" in shown
+    assert not re.search(r"(?<![\d.,])0 × \w*(NVIDIA|H200)", shown)
+
+
+def test_a_model_that_outgrows_every_number_says_so_in_a_sentence(signed):
+    typed = {"kind": "serving", "driver": "model_size", "growth/kind": "compound", "growth/rate_per_month": "8"}
+    shown = plain(signed.get(PAGE, typed | {"pick": "t4", "preset": "llama-3.1-8b"}).content.decode())
+    assert "by the last month no number of GPUs suffices" in shown
+    assert "at most no number" not in shown
+
+
+def test_a_refused_size_of_a_copy_draws_no_memory_of_another_size(signed):
+    typed = {"kind": "serving", "replica_gpus": "3", "pick": "h200-sxm", "show": "all"}
+    shown = signed.get(PAGE, typed).content.decode()
+    assert "A copy of that size does not divide the attention heads" in plain(shown)
+    assert "memory-full" not in shown
+
+
 def test_a_model_of_the_catalog_takes_the_place_of_one_by_hand():
     work = draft("serving", preset="qwen3-8b", **{"model/params_b": "9"}).scenario.demand.workloads[0]
     assert (work.preset, work.model) == ("qwen3-8b", None)

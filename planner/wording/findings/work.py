@@ -75,8 +75,8 @@ WORK: dict[str, tuple[Any, Any, str]] = {
     ),
     "power_limit_low": (
         _(
-            "A limit of {limit_w} W is under half of the {nameplate_w} W of one {item}: nothing is published there. Its "
-            "speed is taken to fall in proportion, and many cards refuse so low a limit."
+            "A limit of {limit_w} W is under half of the {nameplate_w} W of one {item}: nothing is published there. "
+            "Its speed is taken to fall in proportion, and many cards refuse so low a limit."
         ),
         _("power limit below all published"),
         "warn",
@@ -93,8 +93,8 @@ WORK: dict[str, tuple[Any, Any, str]] = {
     ),
     "computed_in": (
         _(
-            "{workload}: the catalog has no {precision} rate of {item}, so it computes in {computed}, at that rate; the "
-            "weights stay in {precision}."
+            "{workload}: the catalog has no {precision} rate of {item}, so it computes in {computed}, at that rate; "
+            "the weights stay in {precision}."
         ),
         _("computes in {computed}"),
         "warn",
