@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from planner import wording
 from planner.charts import memory
 from planner.engine import workload as formulas
+from planner.engine.eligibility import computes_in
 from planner.engine.footprint import PARTS, Footprint
 from planner.engine.prices import Source
 from planner.services.explain.work import FACTOR_UNITS, MEASURED, SILENT
@@ -170,6 +171,8 @@ class _Said:
         """ "63 GPUs by the deadline; memory alone would need 24 GPUs", where each asks most."""
         assert need.requirement is not None
         said = wording.limits(need.requirement)
+        if math.isinf(need.requirement.ranked[0][1]):  # a model that outgrows every number of them
+            return _("by the last month {limits}").format(limits=said)
         return said if need.gpus == need.gpus_last else _("over all months at most {limits}").format(limits=said)
 
     def outgrown(self, need: Need) -> str:
@@ -184,12 +187,14 @@ class _Said:
 
     def rate(self, need: Need) -> dict[str, Any]:
         """What one GPU does, whether by formula or measured, and beside the reference."""
-        found: dict[str, Any] = {"text": "", "basis": "", "ratio": "", "source": None}
+        found: dict[str, Any] = {"text": "", "basis": "", "computed": "", "ratio": "", "source": None}
         if need.rate is not None:
             amount, unit, measured = need.rate
             found["text"] = wording.amount(amount, unit, digits=3)
             found["basis"] = _("measured") if measured else _("by formula")
             found["source"] = wording.source(Source(basis="own") if measured else need.accelerator.source)
+        if computed := computes_in(self.answer.work, need.accelerator):
+            found["computed"] = _("computes in {precision}").format(precision=wording.choice("precision", computed))
         if need.ratio is not None and self.reference is not None and need.slug != self.reference.slug:
             times = wording.number(need.ratio, digits=3)
             found["ratio"] = _("{times} × the reference").format(times=times)
@@ -316,11 +321,15 @@ class _Said:
     def title(self, need: Need) -> str:
         if not need.fits:
             return _("{gpu}: {reason}").format(gpu=need.accelerator.name, reason=wording.unsized(need.state))
+        if not need.gpus:
+            return _("{gpu}: nothing is needed yet").format(gpu=need.accelerator.name)
         return _("{count} × {gpu}: {tier}").format(
             count=wording.number(need.gpus), gpu=need.accelerator.name, tier=wording.tier(need.tier)
         )
 
     def reason(self, need: Need) -> str:
+        if need.fits and not need.gpus:
+            return _("No work is stated for today; the figures below are those of today.")
         if need.fits:
             servers = need.bought.servers if need.bought else -(-need.gpus // need.server_gpus)
             return wording.tier_reason(
@@ -452,6 +461,15 @@ class _Said:
                 found.append(wording.sizing_doubt("unpublished_band"))
         if work.kind == "serving" and work.apart:
             found.append(wording.sizing_doubt("apart"))
+        if need.limited is not None and not formulas.limit_measured(need.limited[0]):
+            limit = wording.amount(self.answer.scenario.operations.gpu_power_limit_w or 0.0, "W")
+            words = {"limit": limit, "nameplate": wording.amount(card.tdp_w or 0.0, "W")}
+            found.append(wording.sizing_doubt("power_limit_low", **words))
+        if computed := computes_in(work, card):
+            code = "computed_in_fp16" if work.precision == "bf16" else "computed_in"
+            words = {"precision": work.precision, "computed": computed}
+            said = {name: wording.choice("precision", value) for name, value in words.items()}
+            found.append(wording.sizing_doubt(code, **said))
         if work.framework is not None and card.pytorch == "partial":
             found.append(wording.sizing_doubt("software_partial"))
         rule = self.answer.export_rule(need)

@@ -202,6 +202,8 @@ class Sizing:
         if isinstance(work, (PoolWorkload, HpcWorkload)):
             return None
         if work.model is not None:
+            if isinstance(work, (BatchWorkload, ServingWorkload)):
+                _judge_layers(work.slug, work.model)
             return work.model
         if work.preset is None:
             return None
@@ -226,6 +228,14 @@ class Sizing:
         if not theirs or not ours:
             raise InputError(Problem(("demand", "workloads", work.slug, "bound"), "no_rate", hardware.slug))
         return theirs / ours
+
+
+def _judge_layers(slug: str, shape: ModelShape) -> None:
+    """Refuse more layers that see the whole context than there are: the cache of a token would be that of no model."""
+    full = shape.full_attention_layers
+    if full is not None and full > shape.layers:
+        path = ("demand", "workloads", slug, "model", "full_attention_layers")
+        raise InputError(Problem(path, "out_of_bounds", full, 0.0, float(shape.layers), "1"))
 
 
 def _needed(work: Workload, case: Case) -> Requirement:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from planner.engine import workload as formulas
 from planner.engine.inputs import (
+    BatchWorkload,
     HpcWorkload,
     PoolWorkload,
     Scenario,
+    ServingWorkload,
     TrainingWorkload,
     TuningWorkload,
     Workload,
 )
-from planner.engine.prices import Accelerator, ExportRule
+from planner.engine.prices import Accelerator, ExportRule, PriceBook
 from planner.engine.result import Finding, PlanResult
 
 
@@ -38,6 +41,24 @@ def has_rate(work: Workload, hardware: Accelerator, reference: Accelerator | Non
             return bool(hardware.bf16_tflops if work.precision == "bf16" else hardware.fp8_tflops)
     peaks = {"fp8": hardware.fp8_tflops, "fp4": hardware.fp4_tflops}
     return bool(peaks.get(work.precision) or hardware.bf16_tflops) and bool(hardware.memory_bw_gbps)
+
+
+def computes_in(work: Workload, hardware: Accelerator) -> str:
+    """The precision in which hardware computes a work that asks for another one; "" where it has that one, where the
+    rate was measured, or where the work names none.
+
+    The weights are stored as asked for; the rate is that of what is returned.
+    """
+    wanted = getattr(work, "precision", "")
+    if not wanted or _measured(work) or not hardware.bf16_tflops:
+        return ""
+    found = wanted
+    if isinstance(work, (BatchWorkload, ServingWorkload)):
+        peaks = {"bf16": hardware.bf16_tflops, "fp8": hardware.fp8_tflops, "fp4": hardware.fp4_tflops}
+        found = formulas.computed_in(wanted, peaks)
+    if found == "bf16":
+        found = hardware.sixteen_bit
+    return "" if found == wanted else found
 
 
 def _measured(work: Workload) -> bool:
@@ -82,3 +103,17 @@ def judge_eligibility(result: PlanResult, scenario: Scenario) -> None:
                 result.warnings.append(
                     Finding("software_partial", None, {"item": hardware.slug, "workload": work.slug})
                 )
+
+
+def tell_of_precision(result: PlanResult, scenario: Scenario, book: PriceBook) -> None:
+    """Of machines that are bought or rented: say in what they compute where they lack the precision asked for."""
+    used = [holding.machine.accelerator for holding in result.fleet.holdings if holding.hosts.any()]
+    if result.offer is not None:
+        used.append(book.accelerators[result.offer.accelerator])
+    for hardware in {each.slug: each for each in used}.values():
+        for work in scenario.demand.workloads:
+            computed = computes_in(work, hardware) if runs_software(work, hardware) else ""
+            if computed:
+                wanted = getattr(work, "precision", "")
+                facts = {"workload": work.slug, "item": hardware.slug, "precision": wanted, "computed": computed}
+                result.warnings.append(Finding("computed_in", None, facts))

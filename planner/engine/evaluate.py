@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from planner.engine import workload as formulas
 from planner.engine.allocation import Allocation, allocate
 from planner.engine.calendar import Array, calendar_for
 from planner.engine.cliff import cliffs
 from planner.engine.costs import AfterTax, Books, PlanCosts, write_cloud, write_owned
-from planner.engine.demand import Machine, Requirement, Sizing, machine_for
-from planner.engine.eligibility import judge_eligibility, runs_software
+from planner.engine.demand import Machine, Requirement, Sizing, machine_for, power_share
+from planner.engine.eligibility import judge_eligibility, runs_software, tell_of_precision
 from planner.engine.findings import judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
 from planner.engine.housing import Housing, house
@@ -146,8 +147,9 @@ class _PlanRun:
         )
         result.orders = orders_of(result, bought)
         result.warnings.extend(cliffs(result, self.scenario, bought))
-        result.warnings.extend(self._unlimited())
+        result.warnings.extend(self._limits_doubted())
         judge_eligibility(result, self.scenario)
+        tell_of_precision(result, self.scenario, self.books.book)
         judge(result, self.scenario, self.books, lost)
         return result
 
@@ -188,13 +190,19 @@ class _PlanRun:
         own = self.plan.gpu_power_limit_w
         return self.scenario.operations.gpu_power_limit_w if own is None else own
 
-    def _unlimited(self) -> list[Finding]:
-        """Cards on which the power limit does nothing, since their own power is not known."""
-        limit = self._power_limit()
-        unknown = {each.accelerator.slug for each in self.machines.values() if not each.accelerator.tdp_w}
+    def _limits_doubted(self) -> list[Finding]:
+        """Cards whose own power is not known, on which a power limit does nothing, and limits below all measured."""
+        limit, found = self._power_limit(), list[Finding]()
         if limit is None:
-            return []
-        return [Finding("power_limit_unknown", None, {"item": slug, "limit_w": limit}) for slug in sorted(unknown)]
+            return found
+        cards = {each.accelerator.slug: each.accelerator for each in self.machines.values()}
+        for slug, card in sorted(cards.items()):
+            if not card.tdp_w:
+                found.append(Finding("power_limit_unknown", None, {"item": slug, "limit_w": limit}))
+            elif not formulas.limit_measured(power_share(card, limit)):
+                facts = {"item": slug, "limit_w": limit, "nameplate_w": card.tdp_w}
+                found.append(Finding("power_limit_low", None, facts))
+        return found
 
     def _link(self, machine: Machine) -> Link | None:
         """The network over which jobs larger than a server run; None where the plan has none for them."""

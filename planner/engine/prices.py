@@ -88,7 +88,8 @@ class Accelerator(Document):
     memory_gb: Positive | None = None
     memory_bw_gbps: Positive | None = None
     tdp_w: Positive | None = None  # nameplate power of the card
-    bf16_tflops: Positive | None = None
+    bf16_tflops: Positive | None = None  # its rate in 16 bit, in the format of `sixteen_bit`
+    sixteen_bit: Literal["bf16", "fp16"] = "bf16"
     fp8_tflops: Positive | None = None
     fp4_tflops: Positive | None = None
     fp64_tflops: Positive | None = None

@@ -77,7 +77,7 @@ class Draft:
             return set_at(document, f"{self.path}/{shape}", None)
         if not chosen:
             self.like = given.get(LIKE, former)
-            by_hand = by_hand or sizing.shape_of(self.like, self.catalog)
+            by_hand = sizing.following(by_hand) if by_hand else sizing.shape_of(self.like, self.catalog)
             document = set_at(document, f"{self.path}/{shape}", by_hand)
             self.without = f"{self.path}/{shape}" if given.get(shape) == "off" else ""
             return set_at(document, f"{self.path}/{preset}", None)

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 
 from catalog.records import Catalog
 from planner import wording
-from planner.engine.inputs import ModelShape, Plan, Scenario, Site, Workload, get_at
+from planner.engine.inputs import Plan, Scenario, Site, Workload, get_at
 from planner.engine.quantities import InputError, Problem
 from planner.forms.fields import Declared, walk
-from planner.services import assumptions, pricebook
+from planner.services import assumptions, pricebook, sizing
 
 
 def changes(
@@ -33,6 +33,8 @@ def changes(
         return [(each.path, _part(scenario, each, catalog) if value else None)]
     if each.owner == "Scenario.lines":
         return [(each.path, None if value == each.default else value)]
+    if name == "layers" and get_at(scenario.model_dump(mode="json"), f"{parent}/full_attention_layers") == each.value:
+        return [(each.path, value), (f"{parent}/full_attention_layers", None)]  # every layer still, however many
     if name == "currency":
         return [(each.path, value), *assumptions.in_currency(scenario, value, catalog, walk(scenario))]
     return [(each.path, value)]
@@ -74,7 +76,7 @@ def _part(scenario: Scenario, each: Declared, catalog: Catalog) -> dict[str, Any
         return _feeds(site, office=site.kind == "office" and "/upgrades/" not in each.path)
     if each.name == "model":
         work = next(work for work in scenario.demand.workloads if work.slug == each.path.split("/")[2])
-        return _shape(getattr(work, "preset", None) or default_model(catalog), catalog)
+        return sizing.shape_of(getattr(work, "preset", None) or default_model(catalog), catalog)
     slug = each.path.split("/")[1]
     plan = next(plan for plan in scenario.plans if plan.slug == slug)
     if each.name == "overflow":
@@ -104,13 +106,6 @@ def default_model(catalog: Catalog) -> str:
     """Slug of the model that a new workload begins with."""
     known = [slug for slug, item in catalog.of_kind("model").items() if pricebook.sizable(item)]
     return DEFAULT_MODEL if DEFAULT_MODEL in known else known[0]
-
-
-def _shape(slug: str, catalog: Catalog) -> dict[str, Any]:
-    """The architecture of a model of the catalog, to be edited by hand."""
-    spec = catalog.item("model", slug).spec
-    found = {name: getattr(spec, name, None) for name in ModelShape.model_fields}
-    return {name: value for name, value in found.items() if value is not None}
 
 
 STRATEGIES = ("scale_out", "server_now", "cluster_now", "cloud", "hybrid")

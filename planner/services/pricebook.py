@@ -326,6 +326,7 @@ class _Maker:
             memory_bw_gbps=spec.memory_bw_gbps,
             tdp_w=spec.tdp_w,
             bf16_tflops=spec.bf16_tflops_dense or spec.fp16_tflops_dense,
+            sixteen_bit="fp16" if spec.fp16_tflops_dense and not spec.bf16_tflops_dense else "bf16",
             fp8_tflops=spec.fp8_tflops_dense,
             fp4_tflops=spec.fp4_tflops_dense,
             fp64_tflops=spec.fp64_tensor_tflops or spec.fp64_tflops,

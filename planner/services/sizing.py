@@ -107,7 +107,14 @@ def shape_of(preset: str, catalog: Catalog) -> dict[str, Any]:
     models = {slug: item for slug, item in catalog.of_kind("model").items() if pricebook.sizable(item)}
     item = models.get(preset) or models[_known(catalog, "model", MODEL)]
     known = {name: getattr(item.spec, name, None) for name in ModelShape.model_fields}
-    return ModelShape.read({name: value for name, value in known.items() if value is not None}).model_dump(mode="json")
+    shape = ModelShape.read({name: value for name, value in known.items() if value is not None})
+    return following(shape.model_dump(mode="json"))
+
+
+def following(shape: dict[str, Any]) -> dict[str, Any]:
+    """A model whose every layer sees everything: said by an empty field, so that it still holds with other layers."""
+    every = shape["full_attention_layers"] == shape["layers"]
+    return {**shape, "full_attention_layers": None} if every else shape
 
 
 def blank(kind: str, catalog: Catalog, today: dt.date, **given: str) -> dict[str, Any]:
@@ -250,6 +257,12 @@ class Answer:
     def work(self) -> Workload:
         return self.scenario.demand.workloads[0]
 
+    @property
+    def nothing(self) -> bool:
+        """Whether no work is stated, neither today nor later."""
+        required = [need.requirement.required for need in self.needs if need.requirement is not None]
+        return bool(required) and not any(each.any() for each in required)
+
     def export_rule(self, need: Need) -> ExportRule | None:
         """The rule by which an accelerator may not be sold into the country of the room freely; None where it may."""
         rule = export_rule(need.accelerator, country_of(self.scenario))
@@ -333,7 +346,7 @@ class _Asked:
         if not np.isfinite(wanted).all():
             return Need(card, item, "target", gpus, held, need)
         if need.sizes is not None:
-            return Need(card, item, "copy", gpus, held, need)
+            return Need(card, item, "copy", gpus, None, need)  # the memory is that of another size
         if not need.fits:
             return Need(card, item, "memory", gpus, held, need)
         runs = need.runs_in(gpus, joined=True)

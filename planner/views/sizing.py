@@ -31,6 +31,8 @@ class Asked:
                 self.answer = sizing.answer(self.draft.scenario, self.catalog)
             except InputError as error:
                 self.problem = wording.say(error, self.draft.scenario.currency, self.draft.scenario)
+        if self.answer is not None and self.answer.nothing:
+            self.answer, self.problem = None, _("No work is stated, so nothing is needed. State how much there is.")
 
     def _base(self):
         kind = self.given.get("kind", "")

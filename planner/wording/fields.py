@@ -813,6 +813,7 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("attention", "MQA"): "MQA",
     ("attention", "MLA"): "MLA",
     ("precision", "bf16"): "BF16",
+    ("precision", "fp16"): "FP16",
     ("precision", "fp8"): "FP8",
     ("precision", "fp4"): "FP4",
     ("states", "mixed_bf16_grads"): _("mixed precision, BF16 gradients"),

@@ -100,6 +100,18 @@ DOUBTS = {
         "for 100 GbE per server at least."
     ),
     "software_partial": _("PyTorch supports this accelerator only in part: test the work on it before buying."),
+    "computed_in": _(
+        "The catalog has no {precision} rate of this accelerator: it computes in {computed}, at that rate; the weights "
+        "stay in {precision}."
+    ),
+    "computed_in_fp16": _(
+        "The catalog has no BF16 rate of this accelerator: it computes in FP16, at that rate; training then runs in "
+        "FP16 mixed precision, with loss scaling."
+    ),
+    "power_limit_low": _(
+        "A limit of {limit} is under half of the {nameplate} of this card: nothing is published there. Its speed is "
+        "taken to fall in proportion, and many cards refuse so low a limit."
+    ),
     "export_licence": _(
         "It may be sold into this country ({country}) only with an export licence, by the rule in force since {dated}."
     ),

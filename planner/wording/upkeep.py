@@ -150,15 +150,22 @@ def reliability(need: Requirement) -> str:
         )
     if "mtbf_h" not in facts:
         return ""
+    words = {
+        "between": _span(facts["mtbf_h"]),
+        "number": number(facts["interruptions"], digits=2),
+        "every": _span(facts["checkpoint_every_h"]),
+        "goodput": percent(facts["goodput"]),
+    }
+    if "other_time_lost" not in facts:  # the useful share was typed, and no one said what takes the rest
+        return gettext(
+            "one interruption every {between}, {number} a month while a run goes on; save every {every}; {goodput} of "
+            "the time is useful"
+        ).format(**words)
+    other = facts["other_time_lost"]
     return gettext(
         "one interruption every {between}, {number} a month while a run goes on; save every {every}; {goodput} of the "
-        "time is useful"
-    ).format(
-        between=_span(facts["mtbf_h"]),
-        number=number(facts["interruptions"], digits=2),
-        every=_span(facts["checkpoint_every_h"]),
-        goodput=percent(facts["goodput"]),
-    )
+        "time is useful: interruptions and saving take {stops}, other time lost {other}"
+    ).format(**words, stops=percent(1.0 - other - facts["goodput"]), other=percent(other))
 
 
 def _span(hours: float) -> str:

@@ -57,6 +57,7 @@ def test_the_driving_lab_with_fabric_and_racks_for_60_months(capsys):
     engine = _best_ms(lambda: evaluate(scenario, prices))
     drawn = _best_ms(lambda: [layout(result, month) for result in answer.plans for month in range(60)])
     with capsys.disabled():
-        print(f"\ndriving lab, 60 months: {engine:.1f} ms (goal {LAB_GOAL_MS:.0f}); racks of every month of every plan drawn {drawn:.1f} ms")
+        print(f"\ndriving lab, 60 months: {engine:.1f} ms (goal {LAB_GOAL_MS:.0f})")
+        print(f"racks of every month of every plan drawn {drawn:.1f} ms")
     assert engine < BUSY * LAB_GOAL_MS
     assert drawn < 2 * BUSY * LAB_GOAL_MS  # 240 drawings; a page asks for one

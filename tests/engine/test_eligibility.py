@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engine.sample import book, evaluated, offer, plan, pool
-from tests.engine.test_needs import card
+from tests.engine.test_needs import EIGHT, card, work
 
 RULE = {"country": "CN", "verdict": "licence", "effective": "2026-01-15", "url": "https://example.org/rule"}
 CLOUD = {"accelerator": "gpu"}
@@ -70,3 +70,47 @@ def test_a_restricted_part_is_told_by_the_country_of_the_room(verdict, code):
 def test_an_allowed_part_is_not_spoken_of():
     result = answer({"export_rules": [{**RULE, "verdict": "allowed"}]}, needs=None, region="CN")
     assert (codes(result), result.warnings) == ([], [])
+
+
+# ── Precisions that the hardware lacks ──
+
+
+@pytest.mark.parametrize(
+    ("precision", "hardware", "computed"),
+    [
+        ("fp8", {}, "bf16"),
+        ("fp8", {"fp8_tflops": 800}, None),
+        ("fp4", {"fp8_tflops": 800}, "bf16"),  # the weights are widened to 16 bit
+        ("fp4", {"sixteen_bit": "fp16"}, "fp16"),
+        ("bf16", {"sixteen_bit": "fp16"}, "fp16"),
+        ("bf16", {}, None),
+    ],
+)
+def test_a_service_computes_in_what_the_card_has_and_the_plan_says_so(precision, hardware, computed):
+    service = work("serving", model=EIGHT, precision=precision)
+    result = evaluated(plan(), work=service, months=1, prices=card(**hardware)).plans[0]
+    found = [found.facts["computed"] for found in result.warnings if found.code == "computed_in"]
+    assert found == ([computed] if computed else [])
+
+
+def test_a_run_in_bf16_on_a_card_without_it_is_told_of_fp16():
+    run = work("training", model=EIGHT, tokens_b=0.1, runs_per_month=1.0)
+    result = evaluated(plan(), work=run, months=1, prices=card(sixteen_bit="fp16", memory_gb=640)).plans[0]
+    (facts,) = [found.facts for found in result.warnings if found.code == "computed_in"]
+    assert (facts["precision"], facts["computed"]) == ("bf16", "fp16")
+
+
+def test_narrower_weights_change_no_arithmetic_of_a_card_without_their_rate():
+    # 2 × 8e9 FLOP a token at 400e12 × 0.65, of weights of 2 and of 1 byte alike: prompts take the same time
+    wide, narrow = (
+        evaluated(plan(), work=work("serving", model=EIGHT, precision=kind), months=1, prices=card()).plans[0]
+        for kind in ("bf16", "fp8")
+    )
+    times = [each.requirements["box"]["work"].factors["prefill_s"] for each in (wide, narrow)]
+    assert times[0] == pytest.approx(times[1])
+
+
+def test_a_measured_rate_says_nothing_of_a_precision():
+    service = work("serving", precision="fp8", measured_requests_per_s_per_gpu=1.0)
+    result = evaluated(plan(), work=service, months=1, prices=card()).plans[0]
+    assert "computed_in" not in [found.code for found in result.warnings]

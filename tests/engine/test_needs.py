@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from planner.engine.inputs import Scenario
+from planner.engine.inputs import ModelShape, Scenario
+from planner.engine.needs.case import scaled
 from planner.engine.quantities import InputError
 from tests.engine.sample import book, document, evaluated, plan
 
@@ -152,6 +153,35 @@ def test_a_model_that_needs_two_gpus_holds_two_however_little_the_work():
     found = need(work("batch", model=SEVENTY, items_m_per_month=0.001))  # 70 GB of weights over 69 usable
     assert found.required[0, 0] == 2.0
     assert found.ranked[0] == ("memory", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("busy", "needed"),
+    [
+        (1.8, 2.0),  # 1.8 / 0.95 = 1.89: one copy of 2
+        (4.0, 6.0),  # 4.0 / 0.95 = 4.21: three copies, not 5 GPUs
+        (5.7, 6.0),  # 5.7 / 0.95 = 6: three copies exactly
+        (5.8, 8.0),
+    ],
+)
+def test_offline_work_takes_whole_copies_of_a_model_of_two_gpus(busy, needed):
+    amount = {"items_m_per_month": busy * MONTH_S / 1e6, "measured_rate_per_gpu": 1.0}
+    found = need(work("batch", model=SEVENTY, **amount))
+    assert found.replica == 2
+    assert found.mean[0, 0] == pytest.approx(busy)
+    assert found.required[0, 0] == pytest.approx(needed)
+
+
+def test_a_plan_warns_of_gpus_that_complete_no_copy_of_offline_work():
+    # 1.8 GPUs are busy in copies of 2; one box has 3: one completes none
+    amount = {"items_m_per_month": 1.8 * MONTH_S / 1e6, "measured_rate_per_gpu": 1.0}
+    prices = card()
+    boxes = {slug: build.model_dump(mode="json") for slug, build in prices.builds.items()}
+    boxes["box"] |= {"accelerator_count": 3, "chassis_slots": 3}
+    prices = book(accelerators=prices.model_dump(mode="json")["accelerators"], builds=boxes)
+    result = evaluated(plan(), work=work("batch", model=SEVENTY, **amount), months=1, prices=prices).plans[0]
+    (told,) = [warning.facts for warning in result.warnings if warning.code == "stranded_gpus"]
+    assert (told["gpus"], told["left_gpus"], told["needed_gpus"]) == (3.0, 1.0, 2)
 
 
 @pytest.mark.parametrize("kind", ["batch", "tuning"])
@@ -307,6 +337,13 @@ def test_a_measured_rate_does_not_make_a_model_fit_one_gpu():
     offline = need(work("batch", **rate, measured_rate_per_gpu=1.0))
     assert (online.replica, offline.replica) == (4, 4)
     assert need(work("batch", measured_rate_per_gpu=1.0)).replica == 1  # no model, nothing to hold
+
+
+def test_layers_that_see_the_whole_context_grow_with_the_model():
+    # eight times the parameters: layers twice as many, half of them still windowed
+    grown = scaled(ModelShape(**EIGHT, kv_heads=8, full_attention_layers=16, sliding_window=1024), 8.0)
+    assert (grown.layers, grown.full_attention_layers) == (64, 32)
+    assert scaled(ModelShape(**EIGHT), 8.0).full_attention_layers is None
 
 
 def test_a_larger_model_makes_offline_work_slower_and_may_outgrow_a_gpu():

@@ -117,3 +117,11 @@ def test_the_limit_of_the_scenario_holds_for_plans_without_their_own_and_for_nob
     needs = [each.requirements["box"]["pool"].mean[0, 0] for each in both.plans]
     assert needs == pytest.approx([4.0, 5.2])
     assert both.plans[1].requirements["offer"]["pool"].mean[0, 0] == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize(("watts", "warned"), [(499.0, True), (500.0, False), (1000.0, False)])
+def test_a_limit_under_half_the_nameplate_is_warned_of_and_still_counted(watts, warned):
+    found = evaluated(plan(gpu_power_limit_w=watts), work=pool(4.0), months=1, prices=warm()).plans[0]
+    facts = [each.facts for each in found.warnings if each.code == "power_limit_low"]
+    assert facts == ([{"item": "gpu", "limit_w": 499.0, "nameplate_w": 1000.0}] if warned else [])
+    assert found.feasible

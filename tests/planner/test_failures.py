@@ -6,6 +6,7 @@ import datetime as dt
 import io
 from decimal import Decimal
 
+import numpy as np
 import pytest
 from django.urls import reverse
 from django.utils.translation import override
@@ -15,9 +16,11 @@ from planner import forms, sizing_page, tables, wording
 from planner.engine.compare import compare
 from planner.engine.evaluate import evaluate
 from planner.engine.inputs import Scenario
+from planner.engine.needs import Requirement
 from planner.exports.orders import orders_csv
 from planner.services import assumptions, documents, explain, gallery, pricebook, scenarios, sizing
 from planner.services.purchasing import purchase
+from planner.wording import upkeep
 from tests.planner import sample
 
 TODAY = dt.date(2026, 11, 30)
@@ -91,7 +94,8 @@ def test_a_training_says_how_often_it_stops_when_to_save_and_what_is_left():
     said = advice(run("driving-lab"), "Training on PowerEdge XE9680 with 8x H200")["Failures"]
     assert said == (
         "One interruption every 10.4\u00a0days, 2.9 a month while a run goes on; save every 3.18\u00a0hours; "
-        "84.8\u00a0% of the time is useful"
+        "84.8\u00a0% of the time is useful: interruptions and saving take 1.15\u00a0%, "
+        "other time lost 14\u00a0%"
     )
 
 
@@ -213,3 +217,14 @@ def test_sizing_answers_with_interruptions_and_goodput():
     names = {"Time between interruptions of a run", "Best time between checkpoints", "Goodput", "Time to restart"}
     assert names <= set(factors)
     assert factors["Time to restart"] == "10\u00a0minutes"
+
+
+def test_what_a_run_loses_adds_up_to_all_of_its_time():
+    # a run over several servers: (1 − 0.14) × 98.6 % is useful; the stops take 0.86 × 1.4 % of the time
+    factors = {"mtbf_h": 249.6, "interruptions": 2.93, "checkpoint_every_h": 3.18}
+    none = np.zeros((1, 1))
+    lost = Requirement(none, none, none, none, factors={**factors, "other_time_lost": 0.14, "goodput": 0.848})
+    typed = Requirement(none, none, none, none, factors={**factors, "goodput": 0.9})
+    said, short = (upkeep.reliability(each).replace("\u00a0", " ") for each in (lost, typed))
+    assert said.endswith("84.8 % of the time is useful: interruptions and saving take 1.2 %, other time lost 14 %")
+    assert short.endswith("90 % of the time is useful")

@@ -52,6 +52,72 @@ def test_a_model_by_hand_begins_with_the_one_before_and_is_kept_in_the_address()
     assert "model%2Flayers" not in typed.query()
 
 
+def test_layers_that_see_everything_follow_the_layers_of_a_model_by_hand():
+    typed = draft("serving", preset="", like="llama-3.1-70b", **{"model/layers": "32"})
+    model = typed.scenario.demand.workloads[0].model
+    assert (model.layers, model.full_attention_layers) == (32, None)
+    windowed = draft("serving", preset="", like="llama-4-scout", **{"model/layers": "24"})
+    assert windowed.scenario.demand.workloads[0].model.full_attention_layers == 12
+
+
+def test_layers_of_a_stored_model_take_those_that_see_everything_along():
+    typed = draft("serving", preset="", like="llama-3.1-70b", **{"model/full_attention_layers": "80"})
+    stored = typed.scenario.model_dump(mode="json")
+    again = Draft(stored, {"model/layers": "32"}, shipped(), stored=True)
+    assert again.scenario.demand.workloads[0].model.full_attention_layers is None
+
+
+def test_more_layers_that_see_everything_than_there_are_are_refused_by_their_name(signed):
+    typed = {"kind": "serving", "preset": "", "like": "llama-3.1-70b", "model/full_attention_layers": "81"}
+    shown = signed.get(PAGE, typed).content.decode()
+    assert "Full-attention layers must lie in 0–80; got 81." in shown
+
+
+@pytest.mark.parametrize("precision", ["bf16", "fp8", "fp4"])
+def test_a_card_that_lacks_a_precision_says_in_what_it_computes(signed, precision):
+    typed = {"kind": "serving", "preset": "llama-3.1-8b", "precision": precision, "pick": "v100-32-sxm2"}
+    shown = signed.get(PAGE, typed).content.decode()
+    assert f"The catalog has no {precision.upper()} rate of this accelerator: it computes in FP16" in shown
+    assert "computes in FP16</span>" in shown  # in the list too
+
+
+def test_a_power_limit_under_half_the_nameplate_is_warned_of(signed):
+    asked = {"kind": "training", "pick": "h200-sxm"}
+    low, half = (signed.get(PAGE, asked | {"operations/gpu_power_limit_w": w}).content.decode() for w in ("50", "350"))
+    assert "A limit of 50 W is under half of the 700 W of this card" in low.replace("\u00a0", " ")
+    assert "is under half of" not in half
+
+
+@pytest.mark.parametrize("typed", [{"kind": "pool", "gpus": "0"}, {"kind": "serving", "requests_per_day": "0"}])
+def test_no_work_asks_for_nothing_and_is_no_answer_of_no_gpus(signed, typed):
+    shown = plain(signed.get(PAGE, typed).content.decode())
+    assert "No work is stated, so nothing is needed." in shown
+    assert not re.search(r"(?<![\d.,])0 × \w*(NVIDIA|H200)", shown)
+    assert "Make it a scenario" not in shown
+
+
+def test_work_that_begins_later_needs_nothing_yet(signed):
+    typed = {"kind": "pool", "gpus": "0", "growth/kind": "linear", "growth/per_month": "1", "pick": "h200-sxm"}
+    shown = plain(signed.get(PAGE, typed).content.decode())
+    assert ": nothing is needed yet" in shown
+    assert "No work is stated for today" in shown
+    assert not re.search(r"(?<![\d.,])0 × \w*(NVIDIA|H200)", shown)
+
+
+def test_a_model_that_outgrows_every_number_says_so_in_a_sentence(signed):
+    typed = {"kind": "serving", "driver": "model_size", "growth/kind": "compound", "growth/rate_per_month": "8"}
+    shown = plain(signed.get(PAGE, typed | {"pick": "t4", "preset": "llama-3.1-8b"}).content.decode())
+    assert "by the last month no number of GPUs suffices" in shown
+    assert "at most no number" not in shown
+
+
+def test_a_refused_size_of_a_copy_draws_no_memory_of_another_size(signed):
+    typed = {"kind": "serving", "replica_gpus": "3", "pick": "h200-sxm", "show": "all"}
+    shown = signed.get(PAGE, typed).content.decode()
+    assert "A copy of that size does not divide the attention heads" in plain(shown)
+    assert "memory-full" not in shown
+
+
 def test_a_model_of_the_catalog_takes_the_place_of_one_by_hand():
     work = draft("serving", preset="qwen3-8b", **{"model/params_b": "9"}).scenario.demand.workloads[0]
     assert (work.preset, work.model) == ("qwen3-8b", None)

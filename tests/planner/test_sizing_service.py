@@ -64,6 +64,16 @@ def test_half_the_rate_of_the_reference_needs_twice_the_gpus():
     assert need.gpus == math.ceil(8 / need.ratio)
 
 
+@pytest.mark.parametrize(("slug", "copy"), [("h200-sxm", 2), ("a100-80-sxm", 4)])
+def test_offline_work_is_needed_and_rented_in_whole_copies(slug, copy):
+    fields = {"precision": "bf16", "items_m_per_month": 30.0, "growth": {"kind": "constant"}}
+    need = answered("batch", **fields).of(slug)  # 140 GB of weights
+    load = need.requirement.mean[0, 0] / 0.95
+    assert need.requirement.replica == copy
+    assert need.gpus == copy * math.ceil(load / copy) > math.ceil(load)
+    assert need.rented.per_hour == pytest.approx(need.gpus * need.rented.per_gpu_hour)
+
+
 def test_a_rate_that_was_measured_is_called_so():
     by_formula, measured = (
         answered("serving", **SERVICE),

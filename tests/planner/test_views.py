@@ -198,7 +198,11 @@ def test_a_model_by_hand_begins_as_the_chosen_one(signed, row):
     signed.post(edit, {"path": "demand/workloads/batch/model", "value": "on", "base": 2})
     (_pool, batch) = scenarios.newest(row).document["demand"]["workloads"]
     assert (batch["model"]["params_b"], batch["model"]["layers"]) == (8.03, 32)  # Llama 3.1 8B
-    signed.post(edit, {"path": "demand/workloads/batch/model", "value": "", "base": 3})
+    signed.post(edit, {"path": "demand/workloads/batch/model/full_attention_layers", "value": "32", "base": 3})
+    signed.post(edit, {"path": "demand/workloads/batch/model/layers", "value": "16", "base": 4})
+    model = scenarios.newest(row).document["demand"]["workloads"][1]["model"]
+    assert (model["layers"], model["full_attention_layers"]) == (16, None)  # all of them, as before
+    signed.post(edit, {"path": "demand/workloads/batch/model", "value": "", "base": 5})
     assert scenarios.newest(row).document["demand"]["workloads"][1]["model"] is None
 
 

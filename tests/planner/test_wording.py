@@ -193,6 +193,7 @@ def test_every_problem_of_the_engine_has_a_sentence_of_its_own():
 
 FACTS = {
     "limit_w": 300.0,
+    "nameplate_w": 700.0,
     "provider_class": "large_provider",
     "days": 180,
     "needed": 6.8,
@@ -213,6 +214,8 @@ FACTS = {
     "stranded_gpus": 24,
     "framework": "cuda",
     "software_stack": "ROCm",
+    "precision": "fp8",
+    "computed": "fp16",
     "country": "CN",
     "stranded_servers": 3,
     "workload": "pool",

@@ -287,7 +287,10 @@ def _replica(work: Answering, case: Case, size: float) -> tuple[int, formulas.Se
 
 
 def batch_needed(work: BatchWorkload, case: Case) -> Requirement:
-    """GPUs of work that may wait: the month's amount at the saturated rate, nearly full; one replica at least."""
+    """GPUs of work that may wait: the month's amount at the saturated rate, nearly full; in whole replicas.
+
+    A replica of one GPU is not rounded: the rest of that GPU may do other work, and the fleet buys whole ones anyway.
+    """
     months = case.calendar.months
     in_tokens, grows = work.tokens_b_per_month is not None, work.driver == "model_size"
     today = work.tokens_b_per_month if work.tokens_b_per_month is not None else work.items_m_per_month
@@ -302,16 +305,18 @@ def batch_needed(work: BatchWorkload, case: Case) -> Requirement:
     mean = (amount * case.software / rate / (MEAN_MONTH_HOURS * 3600.0))[None, :]
     target = work.target_utilisation
     least = np.where(mean > 0.0, rates.gpus, 0.0)
+    load = over(mean, target)
+    whole = np.where(rates.gpus > 1.0, np.ceil(load / rates.gpus - SLACK) * rates.gpus, load)
     return Requirement(
         mean=mean,
         peak=none_fits(np.maximum(mean, least), target),
-        required=np.maximum(over(mean, target), least),
+        required=np.maximum(whole, least),
         reserve=np.zeros_like(mean),
         gang=int(rates.gpus.max()),
         replica=int(rates.gpus[0]),
         gang_memory=int(rates.gpus.max()),
         fits=bool(np.isfinite(rates.replica[0])),
-        limits={"throughput": most(over(mean, target)), **case.by_memory(rates.replica)},
+        limits={**case.by_memory(rates.replica), "throughput": most(whole)},  # of one copy alone, memory decides
         factors={
             **rates.factors,
             **({} if "measured_rate" in rates.factors else {"batch_rate": float(rate[0])}),

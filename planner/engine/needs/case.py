@@ -88,11 +88,13 @@ def scaled(shape: ModelShape, size: float) -> ModelShape:
     if size == 1.0:
         return shape
     by = size ** (1.0 / 3.0)
+    layers, full = max(1, round(shape.layers * by)), shape.full_attention_layers
     return shape.model_copy(
         update={
             "params_b": shape.params_b * size,
             "active_params_b": None if shape.active_params_b is None else shape.active_params_b * size,
-            "layers": max(1, round(shape.layers * by)),
+            "layers": layers,
+            "full_attention_layers": None if full is None else round(full / shape.layers * layers),
             "hidden": max(1, round(shape.hidden * by)),
         }
     )

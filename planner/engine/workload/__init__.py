@@ -101,6 +101,7 @@ from planner.engine.workload.offload import (
 from planner.engine.workload.power_limit import (
     LIMIT_CONCURRENCY,
     MANY,
+    limit_measured,
     limited_rate,
 )
 from planner.engine.workload.queueing import (
@@ -267,6 +268,7 @@ __all__ = [
     "k_of_n_availability",
     "kv_bytes",
     "kv_bytes_per_token",
+    "limit_measured",
     "limited_rate",
     "link_time_factor",
     "loading_host_bytes",

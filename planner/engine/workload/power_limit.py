@@ -28,6 +28,14 @@ LIMIT_GAINS = (
 MANY = LIMIT_CONCURRENCY[-1]
 
 
+def limit_measured(share: float) -> bool:
+    """Whether a limit lies where speeds were measured: from half the nameplate power of the card on.
+
+    share : limit over the nameplate power of the card. [1]
+    """
+    return share >= LIMIT_SHARES[0]
+
+
 def limited_rate(share: npt.ArrayLike, concurrency: npt.ArrayLike = MANY) -> Values:
     """Return the speed under a power limit over that without one. [1]
 

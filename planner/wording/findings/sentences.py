@@ -60,7 +60,7 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = number(value, digits=3)
             case "limit":
                 texts[name] = _limit(found, evaluation)
-            case "limit_w":
+            case "limit_w" | "nameplate_w":
                 texts[name] = number(value)
             case (
                 "needed_gpus"
@@ -107,6 +107,8 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = money(value, currency, compact=True)
             case "framework":
                 texts[name] = fields.choice(name, value)
+            case "precision" | "computed":
+                texts[name] = fields.choice("precision", value)
             case "software_stack" | "country":
                 texts[name] = value
             case "stranded_gpus":
@@ -157,6 +159,8 @@ def _variant(found: Finding) -> str:
         return "deadline_never"
     if found.code == "scaling_assumed" and found.facts.get("network"):
         return "scaling_assumed_servers"
+    if found.code == "computed_in" and found.facts.get("precision") == "bf16":
+        return "computed_in_fp16"
     if found.code == "fit_cliff" and found.facts.get("needed_gpus") is None:
         return "fit_cliff_never"
     if found.code == "cooling_short" and found.facts.get("stopped"):

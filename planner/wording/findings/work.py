@@ -73,6 +73,14 @@ WORK: dict[str, tuple[Any, Any, str]] = {
         _("power limit without effect"),
         "warn",
     ),
+    "power_limit_low": (
+        _(
+            "A limit of {limit_w} W is under half of the {nameplate_w} W of one {item}: nothing is published there. "
+            "Its speed is taken to fall in proportion, and many cards refuse so low a limit."
+        ),
+        _("power limit below all published"),
+        "warn",
+    ),
     "wrong_software": (
         _("{workload} needs {framework}, and {item} runs {software_stack}."),
         _("software: {item} runs {software_stack}"),
@@ -81,6 +89,22 @@ WORK: dict[str, tuple[Any, Any, str]] = {
     "software_partial": (
         _("PyTorch supports {item} only in part: test {workload} on it before buying."),
         _("software only partly supported"),
+        "warn",
+    ),
+    "computed_in": (
+        _(
+            "{workload}: the catalog has no {precision} rate of {item}, so it computes in {computed}, at that rate; "
+            "the weights stay in {precision}."
+        ),
+        _("computes in {computed}"),
+        "warn",
+    ),
+    "computed_in_fp16": (
+        _(
+            "{workload}: the catalog has no BF16 rate of {item}, so it computes in FP16, at that rate; training then "
+            "runs in FP16 mixed precision, with loss scaling."
+        ),
+        _("computes in FP16"),
         "warn",
     ),
     "offer_smaller_than_job": (
