@@ -24,6 +24,15 @@ from planner.engine.workload import GBIT, tensor_parallel_gang
 CANNOT_RUN = ("memory", "deadline", "wrong_software", "replica_size")
 
 
+def left_to_the_cloud(result: PlanResult) -> str:
+    """Whether machines are bought that cannot do work of the plan, so that it is rented: "" · "part" · "all"."""
+    if not any(holding.hosts.any() for holding in result.fleet.holdings) or not result.allocation.useful_rented.any():
+        return ""
+    if not result.allocation.useful_owned.any():
+        return "all"
+    return "part" if any(warning.code in CANNOT_RUN for warning in result.warnings) else ""
+
+
 def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: float) -> None:
     """Feasibility and warnings of one plan."""
     plan, calendar, allocation = result.plan, result.calendar, result.allocation
