@@ -455,6 +455,10 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
         return f"{site}/{LIMIT_FIELDS[resource]}"
     if code in ("noise", "office_server"):
         return f"{site}/noise_limit_db" if facts.get("loud", True) else f"{site}/cooling_kw"
+    if code == "schedule_elsewhere":
+        return f"{site}/tariff/schedule"
+    if code == "no_quote" and plan is not None and (meter := _unpriced_meter(str(facts.get("item")), plan)):
+        return meter
     if code in ("stale_price", "no_quote"):
         return f"market/own_prices/{facts.get('item')}"
     if code == "order_by_past":
@@ -471,6 +475,12 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
     if code in ("memory", "not_in_catalog", "no_rate", "no_fabric_ports"):
         return f"{base}/start/build"
     return ""
+
+
+def _unpriced_meter(item: str, plan: PlanResult) -> str:
+    """Where the electricity price of a region, "CN-BJ/commercial", is entered; empty where the item is another."""
+    metered = {f"{room.region}/{room.customer_class}": room.slug for room in plan.housing.site_of}
+    return f"sites/{metered[item]}/electricity_price_per_kwh" if item in metered else ""
 
 
 def _spread_path(finding: Finding, plan: PlanResult, base: str) -> str:

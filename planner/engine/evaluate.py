@@ -12,7 +12,7 @@ from planner.engine.cliff import cliffs
 from planner.engine.costs import AfterTax, Books, PlanCosts, write_cloud, write_owned
 from planner.engine.demand import Machine, Requirement, Sizing, machine_for
 from planner.engine.eligibility import judge_eligibility, runs_software
-from planner.engine.findings import judge, stale_prices
+from planner.engine.findings import foreign_schedules, judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
 from planner.engine.housing import Housing, house
 from planner.engine.inputs import Plan, Scenario, ServingWorkload, Workload
@@ -49,7 +49,8 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     left_out = [name for name in CATEGORIES if name not in on | FINANCING]  # without a contract there is no such cost
     if not scenario.reliability.counted:
         left_out.append(FAILURES)
-    return Evaluation(scenario, book, calendar, plans, left_out, stale_prices(scenario, plans))
+    warnings = [*stale_prices(scenario, plans), *foreign_schedules(scenario, book)]
+    return Evaluation(scenario, book, calendar, plans, left_out, warnings)
 
 
 def _lines_on(scenario: Scenario) -> frozenset[str]:
@@ -195,6 +196,7 @@ class _PlanRun:
         if limit is None:
             return []
         return [Finding("power_limit_unknown", None, {"item": slug, "limit_w": limit}) for slug in sorted(unknown)]
+
     def _link(self, machine: Machine) -> Link | None:
         """The network over which jobs larger than a server run; None where the plan has none for them."""
         fabric = self.plan.fabric
