@@ -38,7 +38,7 @@ def shown(
     best = evaluation.plan(comparison.verdict.plan) if comparison.verdict.plan else None
     return {
         "name": wording.scenario_name(evaluation.scenario),
-        "verdict": {"title": said["title"], "text": said["text"], "parts": said["parts"]},
+        "verdict": {name: said[name] for name in ("title", "text", "parts", "blocking")},
         "tiles": _tiles(best, comparison) if best is not None else [],
         "plans": _plans(evaluation, comparison),
         "gap": _gap(evaluation, comparison),

@@ -20,7 +20,7 @@ from planner.engine.carbon import carbon_of
 from planner.engine.compare import Comparison, by_lead_time, category_gap
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.export import disarmed
-from planner.engine.findings import CANNOT_RUN
+from planner.engine.findings import CANNOT_RUN, left_to_the_cloud
 from planner.engine.housing import rack_load_field
 from planner.engine.inputs import Plan, get_at
 from planner.engine.needs import Requirement
@@ -167,7 +167,12 @@ def _service(plan: PlanResult, evaluation: Evaluation) -> Cell:
         )
     if plan.served_share < 1.0 - 1e-9:
         return Cell(wording.percent(plan.served_share), why="served_share", tone="warn")
-    return Cell(_("every month"), wording.percent(plan.served_share), "served_share", "good")
+    share, rented = wording.percent(plan.served_share), left_to_the_cloud(plan)
+    if rented:  # nobody is to read it as the work of the machines bought
+        why = (wording.finding(each, evaluation) for each in plan.warnings if each.code in CANNOT_RUN)
+        text = _("every month, by the cloud") if rented == "all" else _("every month, in part by the cloud")
+        return Cell(text, " ".join([share, *why]), "served_share", "warn")
+    return Cell(_("every month"), share, "served_share", "good")
 
 
 # ── Server against cluster, gap, providers ───────────────────────────────────────────────────────────────────────────
@@ -450,6 +455,10 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
         return f"{site}/{LIMIT_FIELDS[resource]}"
     if code in ("noise", "office_server"):
         return f"{site}/noise_limit_db" if facts.get("loud", True) else f"{site}/cooling_kw"
+    if code == "schedule_elsewhere":
+        return f"{site}/tariff/schedule"
+    if code == "no_quote" and plan is not None and (meter := _unpriced_meter(str(facts.get("item")), plan)):
+        return meter
     if code in ("stale_price", "no_quote"):
         return f"market/own_prices/{facts.get('item')}"
     if code == "order_by_past":
@@ -466,6 +475,12 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
     if code in ("memory", "not_in_catalog", "no_rate", "no_fabric_ports"):
         return f"{base}/start/build"
     return ""
+
+
+def _unpriced_meter(item: str, plan: PlanResult) -> str:
+    """Where the electricity price of a region, "CN-BJ/commercial", is entered; empty where the item is another."""
+    metered = {f"{room.region}/{room.customer_class}": room.slug for room in plan.housing.site_of}
+    return f"sites/{metered[item]}/electricity_price_per_kwh" if item in metered else ""
 
 
 def _spread_path(finding: Finding, plan: PlanResult, base: str) -> str:
@@ -607,9 +622,10 @@ def last_verdict(document: dict[str, Any], verdict: dict[str, Any] | None) -> di
         close = verdict["code"] == "close"
         text = _("close: {share} under the next") if close else _("{share} under the next")
         cells.append(Cell(text.format(share=share), wording.money(verdict["margin"], verdict["currency"]), "margin"))
+    named, blocked = wording.plan_name(plan), verdict.get("blocked", False)
     return {
-        "text": wording.plan_name(plan),
-        "tone": "warn" if verdict["code"] == "close" else "good",
+        "text": _("{plan}: do not order as it is").format(plan=named) if blocked else named,
+        "tone": "bad" if blocked else "warn" if verdict["code"] == "close" else "good",
         "plan": plan.slug,
         "cells": cells,
     }

@@ -13,7 +13,7 @@ from planner.engine.cliff import cliffs
 from planner.engine.costs import AfterTax, Books, PlanCosts, write_cloud, write_owned
 from planner.engine.demand import Machine, Requirement, Sizing, machine_for, power_share
 from planner.engine.eligibility import judge_eligibility, runs_software, tell_of_precision
-from planner.engine.findings import judge, stale_prices
+from planner.engine.findings import foreign_schedules, judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
 from planner.engine.housing import Housing, house
 from planner.engine.inputs import Plan, Scenario, ServingWorkload, Workload
@@ -50,7 +50,8 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     left_out = [name for name in CATEGORIES if name not in on | FINANCING]  # without a contract there is no such cost
     if not scenario.reliability.counted:
         left_out.append(FAILURES)
-    return Evaluation(scenario, book, calendar, plans, left_out, stale_prices(scenario, plans))
+    warnings = [*stale_prices(scenario, plans), *foreign_schedules(scenario, book)]
+    return Evaluation(scenario, book, calendar, plans, left_out, warnings)
 
 
 def _lines_on(scenario: Scenario) -> frozenset[str]:

@@ -10,18 +10,29 @@ import numpy.typing as npt
 
 from planner.engine.cards import card_room
 from planner.engine.costs import Books
+from planner.engine.energy.clock import zone_of
 from planner.engine.fleet import Holding
 from planner.engine.housing import UpgradeOrder, noise_limit, rack_heat_limit
 from planner.engine.inputs import BatchWorkload, PoolWorkload, Scenario, ServingWorkload, Site
 from planner.engine.limits import further_limits
 from planner.engine.lines import round_half_up
 from planner.engine.links import link_of
+from planner.engine.prices import PriceBook
 from planner.engine.result import Finding, PlanResult
 from planner.engine.rounding import SLACK
 from planner.engine.workload import GBIT, tensor_parallel_gang
 
 # Reasons why a plan's machines cannot do a work at all.
 CANNOT_RUN = ("memory", "deadline", "wrong_software", "replica_size")
+
+
+def left_to_the_cloud(result: PlanResult) -> str:
+    """Whether machines are bought that cannot do work of the plan, so that it is rented: "" · "part" · "all"."""
+    if not any(holding.hosts.any() for holding in result.fleet.holdings) or not result.allocation.useful_rented.any():
+        return ""
+    if not result.allocation.useful_owned.any():
+        return "all"
+    return "part" if any(warning.code in CANNOT_RUN for warning in result.warnings) else ""
 
 
 def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: float) -> None:
@@ -314,6 +325,21 @@ def _unmet_cost(result: PlanResult, scenario: Scenario, books: Books, hours: flo
     monthly = result.allocation.unmet[0] * books.calendar.hours * hourly * books.paths["cloud"]
     cost = scenario.market.unmet_penalty_factor * float(monthly.sum())
     return float(round_half_up(np.asarray(cost), result.decimals)) / 10.0**result.decimals
+
+
+def foreign_schedules(scenario: Scenario, book: PriceBook) -> list[Finding]:
+    """Hours of a tariff that are another region's, or read on another clock: computed as asked, and said."""
+    found = []
+    for site in scenario.sites:
+        terms = site.tariff
+        row = book.schedules.get(terms.schedule or "") if terms is not None and not terms.periods else None
+        if row is None:
+            continue
+        inside = f"{site.region}-".startswith(f"{row.region}-") or f"{row.region}-".startswith(f"{site.region}-")
+        if not inside or site.zone != zone_of(row.region):
+            facts = {"site": site.slug, "schedule": row.name, "region": row.region, "here": site.region}
+            found.append(Finding("schedule_elsewhere", None, {**facts, "zone": site.zone or ""}))
+    return found
 
 
 def stale_prices(scenario: Scenario, plans: list[PlanResult]) -> list[Finding]:

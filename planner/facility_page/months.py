@@ -28,7 +28,8 @@ class Months(Said):
                 {
                     "text": wording.finding(warning, self.evaluation),
                     "at": warning.month,
-                    "month": self.code(warning.month or 0),
+                    "month": self.when(warning.month or 0),
+                    "title": self.month_title(warning.month or 0),
                 }
                 for warning in self.plan.warnings
                 if warning.facts.get("blocking")
@@ -49,7 +50,8 @@ class Months(Said):
         )
         path = self.limit_path(each)
         return {
-            "month": self.code(each.month),
+            "month": self.when(each.month),
+            "title": self.month_title(each.month),
             "at": each.month,
             "text": text,
             "tone": "bad" if each.months else "good",
@@ -124,11 +126,11 @@ class Months(Said):
             gains.append(feeds.format(volts=volts, amps=amps))
         when = (
             _("ordered {ordered}, in service {there}").format(
-                ordered=self.code(order.ordered), there=self.code(order.in_service)
+                ordered=self.when(order.ordered), there=self.when(order.in_service)
             )
             if bought
             else _("not bought by this plan; it would have to be ordered {ordered}").format(
-                ordered=self.code(order.ordered)
+                ordered=self.when(order.ordered)
             )
         )
         return {
@@ -157,10 +159,10 @@ class Months(Said):
                 name = wording.item(order.upgrade.item, self.book)
                 notes.append(_("{item} comes into service.").format(item=name))
         return {
-            "month": self.code(coming.month),
+            "month": self.when(coming.month),
             "rows": [row for row in (self.change(each, now, then) for each in COMPARED) if row is not None],
             "notes": notes,
-            "now": self.code(self.month),
+            "now": self.when(self.month),
         }
 
     def change(self, code: str, now: Standing, then: Standing) -> dict[str, Any] | None:

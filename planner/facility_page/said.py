@@ -6,13 +6,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from django.utils.translation import gettext
+
 from planner import wording
 from planner.engine.facility import btu_per_hour, tons
 from planner.engine.housing import Kind, kinds_in_service, kinds_of_network
 from planner.engine.prices import Build, Source
 from planner.engine.result import Evaluation
 from planner.services.facility import Facility
-from planner.wording.numbers import counted
+from planner.wording.numbers import counted, month_label
 
 ESTIMATE = Source(basis="estimate")
 
@@ -40,13 +42,17 @@ class Said:
         latest = max(reversed(orders), key=lambda order: order.in_service)
         return f"{self.base}/upgrades/{latest.upgrade.slug}/circuit"
 
-    def code(self, month: int) -> str:
-        """A month both ways: "2028-03 · m15"; it may be the one after the last."""
-        day = self.calendar.firsts[min(month, self.calendar.months)]
-        return f"{day:%Y-%m} · m{month}"
+    def when(self, month: int) -> str:
+        """A month as everywhere: "Mar 2028"; it may be the one after the last."""
+        return month_label(self.calendar, month)
+
+    @staticmethod
+    def month_title(month: int) -> str:
+        """What a month is called in addresses and files, for its title: the first is month 0."""
+        return gettext("month {number} of the plan").format(number=month)
 
     def wave(self, month: int | None) -> dict[str, Any] | None:
-        return None if month is None else {"month": month, "text": self.code(month)}
+        return None if month is None else {"month": month, "text": self.when(month), "title": self.month_title(month)}
 
     def badge(self, path: str) -> dict[str, Any] | None:
         """The badge of the assumption at a path; nothing where the row has none."""

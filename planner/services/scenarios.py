@@ -281,6 +281,7 @@ def _summary(version: ScenarioVersion) -> dict[str, Any]:
         "margin": verdict.margin,
         "margin_share": verdict.margin_share,
         "present_value": best.present_value if best else None,
+        "blocked": best is not None and any(warning.facts.get("blocking") for warning in best.warnings),
         "currency": result.scenario.currency,
         "months": result.scenario.months,
     }

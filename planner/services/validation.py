@@ -81,8 +81,8 @@ class Family:
 def read(path: Path) -> list[dict[str, Any]]:
     """The cases of a file: a list, or an object with one under "cases". Raises CaseFileError.
 
-    A case without an id gets its number. An entry that is no object becomes an empty case, which is refused for want of
-    its kind.
+    A case without an id gets its number; an id that two cases share refuses the file, since a line of the answer could
+    be of either. An entry that is no object becomes an empty case, which is refused for want of its kind.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
@@ -92,7 +92,11 @@ def read(path: Path) -> list[dict[str, Any]]:
     if not isinstance(cases, list) or not cases:
         raise CaseFileError("a list of cases is expected")
     found = [case if isinstance(case, dict) else {} for case in cases]
-    return [{**case, "id": case.get("id") or f"case {number}"} for number, case in enumerate(found, 1)]
+    told = [{**case, "id": case.get("id") or f"case {number}"} for number, case in enumerate(found, 1)]
+    twice = [name for name, times in Counter(str(case["id"]) for case in told).items() if times > 1]
+    if twice:
+        raise CaseFileError(f"id given to several cases: {', '.join(twice)}")
+    return told
 
 
 _families = Recent(2)

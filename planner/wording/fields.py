@@ -21,6 +21,7 @@ from planner.wording import networks, upkeep
 from planner.wording.contracts import CHOICE_WORDS, FIELD_WORDS
 from planner.wording.lines import category
 from planner.wording.numbers import quantity
+from planner.wording.places import CUSTOMERS
 from planner.wording.words import Words
 
 _RATE = _("Nominal price change per year; minus means cheaper.")
@@ -872,9 +873,7 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("sourcing", "buy"): _("buy"),
     ("upgrades", "buy"): _("order them"),
     ("upgrades", "show"): _("only show them"),
-    ("customer_class", "industrial"): _("industrial"),
-    ("customer_class", "commercial"): _("commercial"),
-    ("customer_class", "residential"): _("residential"),
+    **{("customer_class", code): words for code, words in CUSTOMERS.items()},
     ("cooling_method", "office_air"): _("office air conditioning"),
     ("cooling_method", "perimeter"): _("perimeter units"),
     ("cooling_method", "contained"): _("contained aisles"),

@@ -15,6 +15,7 @@ from planner.engine.lines import Line
 from planner.engine.prices import PriceBook
 from planner.wording import networks, numbers, upkeep
 from planner.wording.numbers import MINUS, chinese, exact_percent, money, month_label, number, unit_price
+from planner.wording.places import electricity
 from planner.wording.rates import rate_name
 from planner.wording.sources import provider
 
@@ -334,7 +335,7 @@ def item(slug: str, book: PriceBook | None = None) -> str:
         return gettext("VAT, {region}").format(region=slug[4:].upper())
     if slug.startswith("sales-tax-"):
         return gettext("Sales tax, {region}").format(region=slug[10:].upper())
-    return slug
+    return electricity(slug) or slug
 
 
 # Plain English words in the names under which the catalog lists products; the makers' own words stay.

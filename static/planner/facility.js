@@ -3,9 +3,11 @@ const slider = document.getElementById("month");
 const labels = JSON.parse(document.getElementById("month-labels")?.textContent ?? "[]");
 
 function name() {
-  const text = labels[Number(slider.value)];
+  const [text, place] = labels[Number(slider.value)];
   slider.setAttribute("aria-valuetext", text);
-  document.getElementById("month-text").textContent = text;
+  const shown = document.getElementById("month-text");
+  shown.textContent = text;
+  shown.title = place;
 }
 
 slider?.addEventListener("input", name);

@@ -96,6 +96,59 @@ def test_a_tolerance_must_be_a_number(tolerance):
     assert refusal({"area": 12}, tol={"area": tolerance}) == [("tol", "not_a_number")]
 
 
+def test_a_tolerance_that_everything_meets_is_refused():
+    assert status({"area": {"value": 24, "tolerance_rel": 1.0}}) == ["ok"]
+    for more in ({"area": {"value": 1, "tolerance_rel": 1e99}}, {"area": {"value": 1, "tolerance_rel": 1.01}}):
+        assert refusal(more) == [("tolerance_rel", "out_of_bounds")]
+    assert refusal({"area": 12}, tolerance_rel=2) == [("tolerance_rel", "out_of_bounds")]
+
+
+READ = {"read": lambda i: {name: lambda name=name: i[name] for name in i.names()}}
+
+
+def read_input(name, value, unit):
+    case = {"id": "a", "kind": "read", "inputs": {name: {"value": value, "unit": unit}}, "expected": {name: value}}
+    return compare(case, READ)[0].got
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "unit", "expected"),
+    [
+        ("volts", 0.12, "kV", 120.0),
+        ("supply_v", 120, "V", 120),
+        ("loads_kw", [500, 1500], "W", [0.5, 1.5]),
+        ("tokens", 15, "Mtoken", 15e6),
+        ("capex_usd", 2, "MUSD", 2e6),
+        ("capex_usd", 2, "USD (Dec 2024)", 2),
+        ("rack_kg", 100, "lb", 45.359237),
+        ("gpu_hours", 7, "A100-h", 7),
+        ("server_kw_per_chip", 1.2, "kW", 1.2),
+        ("gpus", 8, "A100", 8),
+    ],
+)
+def test_a_stated_unit_is_converted_to_that_of_the_name(name, value, unit, expected):
+    assert read_input(name, value, unit) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("volts", "kW"),
+        ("volts", "kv"),
+        ("watts", "horse"),
+        ("gpus", "kV"),
+        ("shine", "kV"),
+        ("input_tokens", "Mtoken"),
+        ("share", "%"),
+        ("kw", "kWh"),
+        ("capex_usd", "EUR"),
+    ],
+)
+def test_a_stated_unit_that_does_not_fit_is_refused_by_name(name, unit):
+    with pytest.raises(InputError, match=f"inputs/{name}: not_a_choice"):
+        read_input(name, 120, unit)
+
+
 def test_no_two_families_claim_a_kind():
     kinds = [kind for family in FAMILIES for kind in family.SOLVERS]
     assert len(kinds) == len(set(kinds))

@@ -398,7 +398,7 @@ def test_validation_prints_one_line_a_field_and_is_content(shell):
 
 def test_validation_without_a_file_runs_the_shipped_cases(shell):
     done = shell("manage.py", "validate_model")
-    assert done.returncode == 0
+    assert done.returncode == 0  # so none of them is unsupported
     kinds = {line.split("  ")[1] for line in done.stdout.splitlines()}
     assert {"scale_out", "training_hours", "installation"} <= kinds
 
@@ -448,11 +448,19 @@ def test_a_case_that_is_off_is_exit_1(shell, tmp_path):
     assert [line.split("  ")[2] for line in done.stdout.splitlines() if line.endswith("  off")] == ["capex"]
 
 
-def test_a_case_that_nobody_computes_is_unsupported_and_no_failure(shell, tmp_path):
+def test_a_case_that_nobody_computes_is_unsupported_and_exit_1(shell, tmp_path):
     cases = [{"id": "tide", "kind": "tide", "inputs": {}, "expected": {"height": 1.0}}]
     done = shell("manage.py", "validate_model", written(tmp_path, json.dumps(cases), "tide.json"))
-    assert done.returncode == 0
+    assert done.returncode == 1
+    assert "1 of a kind or field that the model does not answer (unsupported)" in done.stderr
     assert done.stdout.rstrip().endswith("unsupported")
+
+
+def test_an_id_given_twice_refuses_the_file_by_name(shell, tmp_path):
+    case = {"id": "twin", "kind": "spares", "inputs": {"lambda": 1.0}, "expected": {"spares": 4}}
+    done = shell("manage.py", "validate_model", written(tmp_path, json.dumps([case, case]), "twins.json"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "twins.json: id given to several cases: twin" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,18 @@ def test_a_network_over_which_no_number_of_gpus_meets_the_deadline_is_told():
         assert "100G 以太网" in wording.finding(finding, evaluation)
 
 
+def test_work_that_bought_machines_cannot_do_is_said_to_be_done_by_the_cloud():
+    _scenario, evaluation = lab((f"{FABRIC}/network", "1gbe"))
+    comparison = compare(evaluation)
+    with override("en"):
+        cells = {row.slug: row.cells["demand"] for row in tables.kpis(evaluation, comparison)}
+    assert cells["cluster-now"].text.startswith("every month, ")
+    assert cells["cluster-now"].text.endswith("by the cloud")
+    assert cells["cluster-now"].tone == "warn"
+    assert "meets its deadline on no number" in cells["cluster-now"].exact
+    assert (cells["cloud"].text, cells["cloud"].tone) == ("every month", "good")  # it buys nothing
+
+
 def test_why_names_what_the_network_takes_and_the_assumption_behind_it():
     _scenario, evaluation = lab((f"{FABRIC}/network", "100g_rdma"))
     tree = explain.tree(evaluation, compare(evaluation), "cluster-now", "capacity")

@@ -6,10 +6,12 @@ import pytest
 from django.utils.translation import override
 
 from catalog.tariff_periods import schedules
-from planner import forms, wording
+from planner import forms, tables, wording
+from planner.engine.compare import compare
+from planner.engine.evaluate import evaluate
 from planner.engine.inputs import Scenario
 from planner.engine.quantities import InputError
-from planner.services import explain, gallery, scenarios
+from planner.services import documents, explain, gallery, scenarios
 from tests.planner.sample import document, evaluated
 
 PERIODS, DEMAND, TIERS = (f"sites/office/tariff/{name}" for name in ("periods", "demand", "tiers"))
@@ -190,3 +192,39 @@ def test_every_shipped_schedule_is_understood_and_says_how_far_it_can_be_trusted
     assert len(with_tariff(periods=terms).sites[0].tariff.periods) == len(rows)
     assert all(row.status in ("sourced", "estimate", "unverified") for row in rows)
     assert all(row.source_url.startswith("https://") or row.status == "unverified" for row in rows)
+
+
+def told(scenario, path):
+    evaluation = evaluate(*documents.resolve(scenario.model_dump(mode="json")))
+    groups = tables.findings(evaluation, compare(evaluation))
+    return [item.text for group in groups for item in group.items if item.path == path]
+
+
+def in_beijing(**changes):
+    data = copy.deepcopy(gallery.document("office-server"))
+    data["sites"][0] |= {"region": "CN-BJ", "customer_class": "commercial", **changes}
+    return Scenario.read(data)
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "Electricity in Beijing (CN-BJ), commercial has no quote"), ("zh-hans", "北京（CN-BJ）商业用户的电价")],
+)
+def test_a_region_without_an_electricity_price_is_named_and_led_to_the_field_of_the_site(language, words):
+    with override(language):
+        texts = told(in_beijing(), "sites/office/electricity_price_per_kwh")
+    assert texts
+    assert all(words in text for text in texts)
+    assert told(in_beijing(electricity_price_per_kwh=0.12), "sites/office/electricity_price_per_kwh") == []
+
+
+def test_hours_of_a_tariff_of_another_region_are_warned_of():
+    path, hours = "sites/office/tariff/schedule", {"schedule": "cn-bj-tou"}
+    with override("en"):
+        (text,) = told(in_beijing(region="US-VA", tariff=hours), path)
+    assert "Beijing (CN-BJ)" in text
+    assert "Virginia (US-VA)" in text
+    assert "America/New_York" in text
+    at_home = in_beijing(tariff=hours, electricity_price_per_kwh=0.12)
+    assert told(at_home, path) == []
+    assert len(told(in_beijing(tariff={**hours, "time_zone": "Asia/Tokyo"}, electricity_price_per_kwh=0.12), path)) == 1

@@ -8,7 +8,9 @@ import json
 import math
 
 import pytest
+from django.utils.translation import override
 
+from planner import tables, wording
 from planner.engine.compare import compare
 from planner.engine.evaluate import evaluate
 from planner.services import documents, gallery
@@ -381,3 +383,31 @@ def test_a_template_survives_being_written_and_read(name):
     scenario, prices = documents.resolve(document(name))
     again = documents.resolve(json.loads(json.dumps(documents.bundle(scenario, prices))))
     assert again == (scenario, prices)
+
+
+# ── what the verdict must not hide ──
+
+
+def test_the_verdict_of_the_office_begins_with_what_speaks_against_its_winner():
+    evaluation = office()
+    comparison = compare(evaluation)
+    best = evaluation.plan(comparison.verdict.plan)
+    assert any(found.code == "office_server" for found in best.warnings)
+    with override("en"):
+        said = wording.verdict(evaluation, comparison)
+    assert said["title"].startswith("Do not order the cheapest plan as it is: ")
+    assert "for this room as it is." in said["text"].split("present value")[0]
+    assert said["chips"][0]["tone"] == "bad"
+    assert said["chips"][0]["text"].startswith("do not order as it is: ")
+    assert said["chips"][:1] == said["blocking"]
+    assert len({chip["text"] for chip in said["chips"]}) == len(said["chips"])
+
+
+def test_the_list_of_scenarios_warns_of_a_winner_that_is_not_to_be_ordered():
+    document_now = gallery.document("office-server")
+    plan = document_now["plans"][0]["slug"]
+    known = {"code": "single", "plan": plan, "present_value": 1.0, "currency": "USD", "margin_share": None}
+    with override("en"):
+        assert tables.last_verdict(document_now, known)["tone"] == "good"  # saved before this was kept
+        told = tables.last_verdict(document_now, {**known, "blocked": True})
+    assert (told["tone"], told["text"].endswith(": do not order as it is")) == ("bad", True)

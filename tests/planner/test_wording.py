@@ -244,6 +244,9 @@ FACTS = {
     "servers": 2,
     "network": "10gbe",
     "sizes": [1, 2, 4, 8],
+    "region": "CN-BJ",
+    "here": "US-VA",
+    "zone": "America/New_York",
 }
 
 

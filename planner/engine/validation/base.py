@@ -20,6 +20,8 @@ from planner.engine.validation.units import in_unit_of_name, unit_of
 
 # Where a case states no tolerance. [1], relative
 TOLERANCE = 1e-6
+# Above it, an answer of 0 would agree with whatever is expected. [1], relative
+MOST_TOLERANCE = 1.0
 # Floating point on the edge of a tolerance. [1], relative to the tolerance
 EDGE = 1e-9
 CENT = 0.005
@@ -293,8 +295,7 @@ def _answers(solver: Solver, inputs: Inputs, expected: Mapping[str, Any]) -> dic
 def _of_inputs(problem: Problem, inputs: Inputs) -> Problem:
     """The problem under the name that the case gives the input, with its unit where the problem knows none."""
     path = problem.path if problem.path[:1] == ("inputs",) else ("inputs", *problem.path)
-    inside = len(path) > 2 and path[1] in inputs  # an entry of an input that is a list
-    if path[-1] not in inputs and problem.code != "missing" and not inside:
+    if not any(step in inputs for step in path[1:]) and problem.code != "missing":
         path = ("inputs", inputs.name_of(problem.value) or path[-1])
     known = problem.unit not in ("", "1")
     return replace(problem, path=path, unit=problem.unit if known else unit_of(path[-1]) or problem.unit)
@@ -304,11 +305,15 @@ def _in_own_unit(name: str, entry: Any) -> Any:
     """The plain value, in the unit that the input's name carries; raises InputError for a unit of another kind."""
     value = _plain(entry)
     unit = entry.get("unit") if isinstance(entry, dict) and "value" in entry else None
-    if unit is None or not _is_finite(value):
+    if unit is None:
+        return value
+    if isinstance(value, list):
+        return [_in_own_unit(name, {"value": each, "unit": unit}) for each in value]
+    if not _is_finite(value):
         return value
     converted = in_unit_of_name(name, value, str(unit))
     if converted is None:
-        raise InputError(Problem(("inputs", name), "not_a_choice", unit, choices=(unit_of(name),)))
+        raise InputError(Problem(("inputs", name), "not_a_choice", unit, choices=(unit_of(name) or "the plain unit",)))
     return converted
 
 
@@ -341,13 +346,15 @@ def tolerance_of(case: Mapping[str, Any], name: str) -> Tolerance:
         ("tolerance_rel", case.get("tolerance_rel"), True),
     ):
         if amount is not None:
-            return Tolerance(_amount(where, amount), relative)
+            return Tolerance(_amount(where, amount, MOST_TOLERANCE if relative else math.inf), relative)
     return Tolerance(TOLERANCE, relative=True)
 
 
-def _amount(where: str, value: Any) -> float:
+def _amount(where: str, value: Any, most: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
         raise InputError(Problem((where,), "not_a_number", value))
+    if value > most:
+        raise InputError(Problem((where,), "out_of_bounds", value, 0.0, most, "1"))
     return float(value)
 
 

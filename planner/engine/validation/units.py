@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 SECONDS = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0, "hours": 3600.0, "days": 86_400.0}
@@ -33,6 +34,12 @@ def _scales() -> dict[str, tuple[str, float]]:
         known |= {f"{prefix}bps": ("byte/s", factor / 8.0)}
         known |= {f"{prefix}{word}": ("flop/s", factor) for word in ("flop/s", "FLOP/s", "FLOPS", "flops")}
         known |= {f"{prefix}W": ("W", factor), f"{prefix}V": ("V", factor), f"{prefix}A": ("A", factor)}
+        known |= {f"{prefix}VA": ("VA", factor), f"{prefix}USD": ("money", factor)}
+        known |= {f"{prefix}{noun}": (noun, factor) for noun in ("token", "param")}
+    known |= {"parameter": ("param", 1.0), "%": ("1", 0.01), **dict.fromkeys(("1", "ratio", "fraction"), ("1", 1.0))}
+    known |= {"kg": ("kg", 1.0), "g": ("kg", 1e-3), "t": ("kg", 1e3), "lb": ("kg", 0.45359237)}
+    known |= {"m": ("m", 1.0), "km": ("m", 1e3), "cm": ("m", 0.01), "mm": ("m", 1e-3), "ft": ("m", 0.3048)}
+    known |= {"CFM": ("ft³/min", 1.0), "ft³/min": ("ft³/min", 1.0), "m³/h": ("ft³/min", 1.0 / 1.699010796)}
     times = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0, "hour": 3600.0, "hours": 3600.0}
     times |= {"d": 86_400.0, "day": 86_400.0, "days": 86_400.0, "week": 604_800.0, "weeks": 604_800.0}
     return known | {unit: ("time", factor) for unit, factor in times.items()}
@@ -52,19 +59,25 @@ _NAMED = {
     **dict.fromkeys(("params", "params_total", "params_active"), "param"),
     **dict.fromkeys(("tokens", "isl", "osl", "seq_len", "context_tokens"), "token"),
     **{"radix": "port", "metres": "m"},
+    **dict.fromkeys(("time_large", "time_small"), "min"),
 }
 _ENDINGS = {
     **{f"_{unit}": unit for unit in ("ms", "min", "h", "days", "hours")},
     **{"_kw": "kW", "_kva": "kVA", "_kg": "kg", "_lb": "lb", "_u": "U", "_cfm": "ft³/min", "_ft2": "ft²", "_pct": "%"},
     **{"_gb": "GB", "_gib": "GiB", "_tb": "TB", "_mb": "MB"},
+    **{"_w": "W", "_mw": "MW", "_v": "V", "_volts": "V", "_amps": "A", "_usd": "USD", "_musd": "MUSD"},
 }
+# Time that devices run: "GPU-hour", "A100-h", "GPU-h per failure".
+_DEVICE_TIME = re.compile(r"\w+-(h|hours?)( per \w+)?")
 
 
 def unit_of(name: str) -> str:
     """Unit of an input by its name; empty where the name does not tell."""
     if name in _NAMED:
         return _NAMED[name]
-    if name.endswith("_s") and "_per_" not in name:
+    if "_per_" in name:
+        return ""
+    if name.endswith("_s"):
         return "s"
     return next((unit for ending, unit in _ENDINGS.items() if name.endswith(ending)), "")
 
@@ -72,12 +85,24 @@ def unit_of(name: str) -> str:
 def in_unit_of_name(name: str, value: float, unit: str) -> float | None:
     """The value in the unit of the input's name; None where its own unit measures something else.
 
-    A unit or a name that we do not know is a label, and the value stays as it is.
+    What counts things, such as GPUs, takes any noun. Where the name tells no unit, one with a prefix would be read as
+    one without: only the plain one fits, or the one whose word is in the name, as in `server_kw_per_chip`.
     """
-    own, wanted = _SCALES.get(unit), _SCALES.get(unit_of(name))
-    if own is None or wanted is None or own == wanted:
+    stated, named = re.split(r"[(,]", unit)[0].strip(), unit_of(name)
+    own, wanted = _SCALES.get(stated), _SCALES.get(named)
+    if wanted is None:
+        fits = own is None or (not named and (own[1] == 1.0 or _says(name, stated)))
+        return value if fits else None
+    if own is None:
+        return value if stated in ("", named) or (wanted[0] == "time" and _DEVICE_TIME.fullmatch(stated)) else None
+    if own == wanted:
         return value
     return value * own[1] / wanted[1] if own[0] == wanted[0] else None
+
+
+def _says(name: str, unit: str) -> bool:
+    """Whether a unit is a word of the name, in the singular or the plural."""
+    return bool({unit.lower(), f"{unit.lower()}s"} & set(name.split("_")))
 
 
 def durations(stem: str, seconds: Callable[[], float]) -> dict[str, Callable[[], float]]:

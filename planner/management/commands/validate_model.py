@@ -9,9 +9,12 @@ from planner.engine.quantities import InputError
 from planner.engine.validation import check
 from planner.services.validation import FOLDER, CaseFileError, read
 
+# Status → what it means for whoever reads the last line.
+FAILURES = {"off": "off", "unsupported": "of a kind or field that the model does not answer (unsupported)"}
+
 
 class Command(BaseCommand):
-    help = "Compute worked and published cases with our model; one line a field, exit 1 if any is off."
+    help = "Compute worked and published cases with our model; one line a field, exit 1 if any is off or unsupported."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser):
@@ -39,8 +42,9 @@ class Command(BaseCommand):
         sys.stdout.flush()
         summary = ", ".join(f"{counts[status]} {status}" for status in ("ok", "off", "declared", "unsupported"))
         self.stderr.write(summary + (f", {refused} refused" if refused else ""), lambda text: text)
-        if counts["off"]:
-            raise CommandError(f"{counts['off']} off", returncode=1)
+        if counts["off"] or counts["unsupported"]:  # what nobody answers was not validated
+            wrong = [f"{counts[status]} {word}" for status, word in FAILURES.items() if counts[status]]
+            raise CommandError(", ".join(wrong), returncode=1)
         if refused:
             raise CommandError(f"{refused} refused", returncode=2)
 

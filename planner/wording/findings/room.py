@@ -213,7 +213,7 @@ ROOM: dict[str, tuple[Any, Any, str]] = {
             "{heat_kw} kW by the expected draw (nameplates: {max_kw} kW), and {cooling_kw} kW are carried away. Such a "
             "server belongs in a data hall: do not order it for this room as it is."
         ),
-        _("8-GPU server in an office: too loud and too hot"),
+        _("8-GPU server too loud and too hot for an office"),
         "bad",
     ),
     "office_server_loud": (
@@ -222,7 +222,7 @@ ROOM: dict[str, tuple[Any, Any, str]] = {
             "beside it, even though the expected {heat_kw} kW of heat (nameplates: {max_kw} kW) are carried away. Do "
             "not order it for this room as it is."
         ),
-        _("8-GPU server in an office: too loud"),
+        _("8-GPU server too loud for an office"),
         "bad",
     ),
     "office_server_hot": (
@@ -230,7 +230,7 @@ ROOM: dict[str, tuple[Any, Any, str]] = {
             "With {item} ({gpus} GPUs) the room's heat reaches {heat_kw} kW by the expected draw (nameplates: {max_kw} "
             "kW), and {site} carries away {cooling_kw} kW. Do not order it for this room as it is."
         ),
-        _("8-GPU server in an office: too hot"),
+        _("8-GPU server too hot for an office"),
         "bad",
     ),
 }

@@ -14,6 +14,7 @@ from planner.wording.findings.supply import SUPPLY
 from planner.wording.findings.work import WORK
 from planner.wording.lines import category, item
 from planner.wording.numbers import chinese, counted, date, money, month_label, number, percent, quantity
+from planner.wording.places import region
 from planner.wording.plans import plan_names, site_named, workload_named
 
 FINDINGS = {**ROOM, **WORK, **SUPPLY, **REASONS, **networks.FINDINGS}
@@ -109,7 +110,9 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = fields.choice(name, value)
             case "precision" | "computed":
                 texts[name] = fields.choice("precision", value)
-            case "software_stack" | "country":
+            case "region" | "here":
+                texts[name] = region(value)
+            case "software_stack" | "country" | "zone":
                 texts[name] = value
             case "stranded_gpus":
                 texts[name] = counted(value, "GPU")

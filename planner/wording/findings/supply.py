@@ -28,6 +28,14 @@ SUPPLY: dict[str, tuple[Any, Any, str]] = {
         _("stale price: {item}"),
         "warn",
     ),
+    "schedule_elsewhere": (
+        _(
+            "The hours of the tariff at {site} are those of {region}, while the site lies in {here} and its clock is "
+            "that of {zone}: hours and prices may not be those of its bill."
+        ),
+        _("tariff hours of another region: {region}"),
+        "warn",
+    ),
     "export_licence": (
         _(
             "{item} may be sold into this country ({country}) only with an export licence, by the rule in force since "

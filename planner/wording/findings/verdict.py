@@ -10,9 +10,10 @@ from django.utils.translation import gettext_lazy as _
 
 from planner.engine.calendar import Calendar
 from planner.engine.compare import BreakEven, Comparison, Verdict
-from planner.engine.result import Evaluation, PlanResult
+from planner.engine.findings import left_to_the_cloud
+from planner.engine.result import Evaluation, Finding, PlanResult
 from planner.wording.findings.marks import parts, plain, strong
-from planner.wording.findings.sentences import brief, months_text, sentence_space, tone
+from planner.wording.findings.sentences import brief, finding, months_text, sentence_space, tone
 from planner.wording.lines import category
 from planner.wording.numbers import money, month_label, percent
 from planner.wording.plans import advice, plan_names
@@ -22,10 +23,11 @@ def verdict(
     evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, Verdict] | None = None
 ) -> dict[str, Any]:
     """The answer in words: {"title", "text", "parts", "chips": [{"text", "tone"}], "by_class",
-    "without_residual", "by_lead"}.
+    "without_residual", "by_lead", "blocking"}.
 
     `parts` is the text in pieces of which some are set in bold. `by_lead` is the verdict with low and high
-    lead times, where known.
+    lead times, where known. What speaks against ordering the plan as it is comes before its merits, in all three;
+    `blocking` holds those chips again.
     """
     decided = comparison.verdict
     if decided.plan is None:
@@ -39,18 +41,37 @@ def verdict(
             "by_class": "",
             "without_residual": "",
             "by_lead": "",
+            "blocking": [],
         }
     best = evaluation.plan(decided.plan)
     marked = _explanation(evaluation, comparison, best)
     return {
-        "title": _title(evaluation, decided),
+        "title": _warned_title(evaluation, decided, best),
         "text": plain(marked),
         "parts": parts(marked),
         "chips": _chips(evaluation, comparison, best),
         "by_class": _by_class(evaluation, comparison),
         "without_residual": _without_residual(evaluation, comparison),
         "by_lead": _by_lead(evaluation, comparison, by_lead or {}),
+        "blocking": _blocking_chips(evaluation, best),
     }
+
+
+def blocking(plan: PlanResult) -> list[Finding]:
+    """Warnings that say not to order a plan as it is, although it can be computed and ranks."""
+    return [warning for warning in plan.warnings if warning.facts.get("blocking")]
+
+
+def _warned_title(evaluation: Evaluation, decided: Verdict, best: PlanResult) -> str:
+    if not blocking(best):
+        return _title(evaluation, decided)
+    name = plan_names(evaluation.scenario, evaluation.book)[best.slug]
+    return gettext("Do not order the cheapest plan as it is: {plan}.").format(plan=name)
+
+
+def _blocking_chips(evaluation: Evaluation, best: PlanResult) -> list[dict[str, str]]:
+    texts = dict.fromkeys(brief(warning, evaluation) for warning in blocking(best))
+    return [{"text": gettext("do not order as it is: {why}").format(why=text), "tone": "bad"} for text in texts]
 
 
 def _title(evaluation: Evaluation, decided: Verdict) -> str:
@@ -94,6 +115,7 @@ def _explanation(evaluation: Evaluation, comparison: Comparison, best: PlanResul
                 amount=sum_text, months=months, margin=margin, plan=names[decided.runner_up]
             )
         ]
+    sentences.insert(0, _joined(finding(warning, evaluation) for warning in blocking(best)))
     sentences.append(_service(evaluation, best))
     if start := _capital(evaluation, comparison, best):
         sentences.append(start)
@@ -106,6 +128,11 @@ def _joined(sentences: Iterable[str]) -> str:
 
 def _service(evaluation: Evaluation, best: PlanResult) -> str:
     if best.served_share >= 1.0 - 1e-9:
+        match left_to_the_cloud(best):
+            case "all":
+                return gettext("The cloud meets demand every month; the machines it buys cannot do the work.")
+            case "part":
+                return gettext("It meets demand every month, but the cloud does work that its machines cannot.")
         return gettext("It meets demand every month.")
     return gettext("It serves {share} of the demand.").format(share=percent(best.served_share))
 
@@ -128,6 +155,7 @@ def _capital(evaluation: Evaluation, comparison: Comparison, best: PlanResult) -
 
 def _chips(evaluation: Evaluation, comparison: Comparison, best: PlanResult) -> list[dict[str, str]]:
     decided = comparison.verdict
+    first = _blocking_chips(evaluation, best)
     chips = []
     if decided.code == "close":
         chips.append({"text": gettext("the best two within 2 %"), "tone": "warn"})
@@ -139,15 +167,18 @@ def _chips(evaluation: Evaluation, comparison: Comparison, best: PlanResult) -> 
                 "tone": "warn",
             }
         )
+    against = blocking(best)
     for warning in best.warnings:
+        if warning in against:
+            continue
         text = brief(warning, evaluation)
         if not any(chip["text"] == text for chip in chips):
             chips.append({"text": text, "tone": tone(warning)})
     for reason in decided.reasons:
-        if reason.code != "meets_demand" or best.served_share >= 1.0 - 1e-9:
+        if reason.code != "meets_demand" or (best.served_share >= 1.0 - 1e-9 and not left_to_the_cloud(best)):
             chips.append({"text": brief(reason, evaluation), "tone": tone(reason)})
     order = {"good": 0, "bad": 1, "warn": 2, "neutral": 3}
-    return sorted(chips, key=lambda chip: order[chip["tone"]])
+    return [*first, *sorted(chips, key=lambda chip: order[chip["tone"]])]
 
 
 def _by_class(evaluation: Evaluation, comparison: Comparison) -> str:
