@@ -15,6 +15,7 @@ from planner.charts import memory
 from planner.engine import workload as formulas
 from planner.engine.eligibility import computes_in
 from planner.engine.footprint import PARTS, Footprint
+from planner.engine.inputs import HpcWorkload, PoolWorkload
 from planner.engine.prices import Source
 from planner.services.explain.work import FACTOR_UNITS, MEASURED, SILENT
 from planner.services.sizing import Answer, Need
@@ -465,7 +466,7 @@ class _Said:
             limit = wording.amount(self.answer.scenario.operations.gpu_power_limit_w or 0.0, "W")
             words = {"limit": limit, "nameplate": wording.amount(card.tdp_w or 0.0, "W")}
             found.append(wording.sizing_doubt("power_limit_low", **words))
-        if computed := computes_in(work, card):
+        if not isinstance(work, PoolWorkload | HpcWorkload) and (computed := computes_in(work, card)):
             code = "computed_in_fp16" if work.precision == "bf16" else "computed_in"
             words = {"precision": work.precision, "computed": computed}
             said = {name: wording.choice("precision", value) for name, value in words.items()}
