@@ -52,7 +52,7 @@ def page(purchase: Purchase, evaluation: Evaluation) -> dict[str, Any]:
             {"name": _("Capex of the plan"), "text": _money(purchase.capex, currency)},
         ],
         "orders": [_order(rows, purchase, book) for rows in purchase.by_month().values()],
-        "doubts": [_doubt(doubt, book) for doubt in purchase.doubts],
+        "doubts": [_doubt(doubt, evaluation) for doubt in purchase.doubts],
         "rest": [_category(name, rows, purchase, book) for name, rows in purchase.by_category().items()],
         "foreign": any(row.currency != currency for row in purchase.orders),
         "currency": currency,
@@ -107,14 +107,16 @@ def _figures(row: Row, purchase: Purchase, book: PriceBook) -> dict[str, Any]:
     }
 
 
-def _doubt(doubt: Doubt, book: PriceBook) -> dict[str, Any]:
+def _doubt(doubt: Doubt, evaluation: Evaluation) -> dict[str, Any]:
     row = doubt.row
+    lacks = [{"text": wording.doubt(code), "tone": DOUBT_TONES.get(code, "warn")} for code in doubt.codes]
+    lacks += [{"text": wording.brief(finding, evaluation), "tone": "warn"} for finding in doubt.broken]
     return {
-        "name": wording.position(doubt.line, book),
+        "name": wording.position(doubt.line, evaluation.book),
         "price": wording.price_state(doubt.basis, row.source),
         "order_by": wording.date(row.order_by) if row.order_by else "",
         "late": row.late,
-        "lacks": [{"text": wording.doubt(code), "tone": DOUBT_TONES.get(code, "warn")} for code in doubt.codes],
+        "lacks": lacks,
         "path": doubt.path,
         "item": doubt.line.item,
     }

@@ -21,6 +21,7 @@ from planner.engine.lines import CATEGORIES, Ledger, Line, minor_unit, switched_
 from planner.engine.orders import orders_of
 from planner.engine.prices import Accelerator, CloudOffer, MissingRate, PriceBook
 from planner.engine.quantities import InputError, Problem
+from planner.engine.quote_terms import broken_terms
 from planner.engine.result import Evaluation, Finding, Order, PlanResult
 from planner.engine.storage import shared_tb
 from planner.engine.wiring import Network, network_for
@@ -116,6 +117,7 @@ class _PlanRun:
         )
         result.orders = orders_of(result, bought)
         result.warnings.extend(cliffs(result, self.scenario, bought))
+        result.warnings.extend(broken_terms(bought, network, self.books))
         judge_eligibility(result, self.scenario)
         judge(result, self.scenario, self.books, lost)
         return result

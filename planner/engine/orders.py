@@ -12,9 +12,9 @@ from planner.engine.fleet import Holding
 from planner.engine.lines import Line, round_half_up
 from planner.engine.result import Order, PlanResult
 
-# Lines that buy goods; what is done by others (moving, pulling cables) is a service and no order.
+# Lines that buy goods; what is done by others (moving, pulling cables) is a service and no order, nor is a discount.
 GOODS = ("capex.accelerators_and_servers", "capex.fabric", "capex.cooling", "capex.facility")
-SERVICES = ("moving", "link_labour")
+SERVICES = ("moving", "link_labour", "discount")
 
 
 def orders_of(result: PlanResult, bought: list[Purchases]) -> list[Order]:

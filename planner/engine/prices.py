@@ -13,8 +13,10 @@ import statistics
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+import numpy as np
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from planner.engine.calendar import Array
 from planner.engine.facility import check_power_chain
 from planner.engine.quantities import Document, InputError, Problem
 
@@ -54,19 +56,82 @@ class Source(Document):
     rate_source: str = ""
 
 
+class Break(Document):
+    """The price of one from so many pieces on, in the quote's currency."""
+
+    min_quantity: int
+    amount: Positive
+
+
+class Discount(Document):
+    """One discount of a quote: a share of every order, or an amount once, in the quote's currency."""
+
+    name: str
+    share: float | None = None
+    amount: Positive | None = None
+
+
+class Terms(Document):
+    """What a quote asks of its buyer besides the price; breaks with the smallest quantity first."""
+
+    breaks: tuple[Break, ...] = ()
+    discounts: tuple[Discount, ...] = ()
+    min_quantity: int | None = None
+    min_order_value: Positive | None = None
+    pack: int | None = None
+
+
 class Price(Document):
-    """A unit price in its own currency; `rate` is units of the book's currency per unit of `currency`."""
+    """A unit price in its own currency; `rate` is units of the book's currency per unit of `currency`.
+
+    tax_included : rate of the tax inside the amount, a share; lines hold prices before tax.
+    """
 
     amount: Positive
     currency: str
     rate: float | None = 1.0
     source: Source = Source()
+    tax_included: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    terms: Terms | None = None
 
-    def value(self, currency: str) -> float:
-        """The price in the book's currency; raises MissingRate, never assumes 1."""
+    @model_serializer(mode="wrap")
+    def _as_before(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A price without terms is written as before there were any: books of then keep their hash."""
+        data: dict[str, Any] = write(self)
+        for name in ("tax_included", "terms"):
+            if name in data and not data[name]:
+                del data[name]
+        return data
+
+    def value(self, currency: str, quantity: float = 1.0) -> float:
+        """The price of one of so many in the book's currency, before tax; raises MissingRate, never assumes 1."""
+        return self.quoted(quantity) * self.to_book(currency)
+
+    def values(self, currency: str, quantities: Array) -> Array:
+        """The price of one, at the break that each quantity reaches, in the book's currency, before tax."""
+        amounts = np.full(quantities.shape, self.amount)
+        for each in self.breaks:
+            amounts[quantities >= each.min_quantity - 1e-9] = each.amount
+        return np.asarray(amounts * self.to_book(currency))
+
+    def to_book(self, currency: str) -> float:
+        """What one unit of the quoted amount is in the book's currency, before tax."""
         if self.rate is None:
             raise MissingRate(self.currency, currency)
-        return self.amount * self.rate
+        return self.rate / (1.0 + self.tax_included)
+
+    def quoted(self, quantity: float) -> float:
+        """The amount as quoted for one of so many: the highest break that the quantity reaches."""
+        reached = self.reached(quantity)
+        return self.amount if reached is None else reached.amount
+
+    def reached(self, quantity: float) -> Break | None:
+        """The break that a quantity reaches; None below the first."""
+        return next((each for each in reversed(self.breaks) if quantity >= each.min_quantity - 1e-9), None)
+
+    @property
+    def breaks(self) -> tuple[Break, ...]:
+        return self.terms.breaks if self.terms is not None else ()
 
 
 class ExportRule(Document):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.engine.calendar import Array
+from planner.engine.discounts import Taken, taken
 from planner.engine.fabric import Wiring, wire
 from planner.engine.fleet import Fleet, Holding
 from planner.engine.inputs import Fabric, Plan
@@ -55,11 +56,13 @@ class Network:
     kw_typical: Array
     final: Wiring
     factors: dict[str, float] = field(default_factory=dict)
+    discounts: list[Taken] = field(default_factory=list)  # on the switches
 
     @property
     def goods(self) -> Array:
         """Price paid for switches and links by month of order; pulling the cables is a service and no value."""
-        return np.asarray(self.switches_bought * self.switch_price + self.links_bought * self.link_price)
+        off = sum((each.amount for each in self.discounts), np.zeros(self.switches_bought.shape))
+        return np.asarray(self.switches_bought * self.switch_price - off + self.links_bought * self.link_price)
 
     def write(self, ledger: Ledger, plan: Plan) -> None:
         drivers = tuple(
@@ -77,6 +80,8 @@ class Network:
             factors=self.factors,
             drivers=drivers,
         )
+        for each in self.discounts:
+            each.write(ledger, "capex.fabric")
         ledger.add(
             "capex.fabric",
             "link",
@@ -130,7 +135,7 @@ def network_for(plan: Plan, fleet: Fleet, books: Books) -> Network:
         raise NoQuote(slug)
     if switch.typical_kw is None and switch.max_kw is None:
         raise InputError(Problem(("plans", plan.slug, "fabric", "switch"), "unknown_power", slug))
-    price, source = books.price(slug, switch.price)
+    _price, source = books.price(slug, switch.price)
     link_slug = LINK_COST.get(int(speed), LINK_COST[400])
     link, link_source = books.cost(link_slug)
     labour, labour_source = books.cost("cabling-labour-link")
@@ -157,13 +162,14 @@ def network_for(plan: Plan, fleet: Fleet, books: Books) -> Network:
     typical = switch.typical_kw if switch.typical_kw is not None else switch.max_kw or 0.0
     maximum = switch.max_kw if switch.max_kw is not None else typical
     rest = books.paths["rest"]
+    switch_price = np.asarray(books.price_at(slug, switch.price, bought) * rest)
     return Network(
         switch=switch,
         rails=rails,
         switches_bought=bought,
         links_bought=links_bought,
         switches=running,
-        switch_price=price * rest,
+        switch_price=switch_price,
         link_price=link * rest,
         labour_price=labour * books.paths["wages"],
         link_slug=link_slug,
@@ -180,4 +186,5 @@ def network_for(plan: Plan, fleet: Fleet, books: Books) -> Network:
             "leaf": float(final.leaf),
             "spine": float(final.spine),
         },
+        discounts=taken(slug, switch.price, bought * switch_price, books),
     )

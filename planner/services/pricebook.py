@@ -19,10 +19,12 @@ from planner.engine.prices import (
     Accelerator,
     AddOn,
     Basis,
+    Break,
     Build,
     CloudOffer,
     ColocationRate,
     Cost,
+    Discount,
     ExportRule,
     Item,
     ModelPreset,
@@ -30,6 +32,7 @@ from planner.engine.prices import (
     PriceBook,
     Source,
     Tariff,
+    Terms,
     Verdict,
 )
 from planner.engine.wiring import DEFAULT_SWITCH
@@ -277,7 +280,9 @@ class _Maker:
             quote_id=quote.external_id,
         )
         rated = self._rated(quote.currency, source)
-        return Price(amount=float(quote.unit_price), currency=quote.currency, **rated)
+        tax = float(quote.tax_included_percent or 0) / 100.0
+        amount = float(quote.unit_price)
+        return Price(amount=amount, currency=quote.currency, tax_included=tax, terms=_terms(quote), **rated)
 
     def _source(self, item: ItemRecord, cell: str = "") -> Source:
         claim: Provenance | None = item.provenance.get(cell) if cell else next(iter(item.provenance.values()), None)
@@ -478,6 +483,25 @@ class _Maker:
             moe=bool(spec.moe),
             source=self._source(item, "params_b"),
         )
+
+
+def _terms(quote: QuoteRecord) -> Terms | None:
+    """The terms of a quote; None where it has none."""
+    terms = Terms(
+        breaks=tuple(Break(min_quantity=each.min_quantity, amount=float(each.unit_price)) for each in quote.breaks),
+        discounts=tuple(
+            Discount(
+                name=each.name,
+                share=None if each.share is None else float(each.share),
+                amount=None if each.amount is None else float(each.amount),
+            )
+            for each in quote.discounts
+        ),
+        min_quantity=quote.min_quantity,
+        min_order_value=None if quote.min_order_value is None else float(quote.min_order_value),
+        pack=quote.pack_size,
+    )
+    return None if terms == Terms() else terms
 
 
 def _rates_in(book: PriceBook) -> dict[str, tuple[float | None, date | None, str]]:

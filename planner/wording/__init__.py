@@ -64,6 +64,7 @@ from planner.wording.plans import (
     template_title,
     workload_named,
 )
+from planner.wording.quote_terms import TERM_FINDINGS
 from planner.wording.runs import duration, failure
 from planner.wording.sizing import (
     limit,
@@ -82,6 +83,7 @@ from planner.wording.sources import badge, provider, source
 from planner.wording.validation import case_error, case_status, case_value, family, tolerance, weaknesses
 
 __all__ = [
+    "TERM_FINDINGS",
     "advice",
     "advice_brief",
     "advice_rows",

@@ -18,6 +18,7 @@ from planner.wording import fields
 from planner.wording.lines import category, item
 from planner.wording.numbers import bounds, chinese, counted, date, money, month_label, number, percent, unit
 from planner.wording.plans import advice, plan_names, site_named, workload_named
+from planner.wording.quote_terms import TERM_FINDINGS, term_texts
 
 # Marks the figures that a page sets in bold; no character of any text.
 STRONG, WEAK = "\x02", "\x03"
@@ -338,6 +339,7 @@ FINDINGS: dict[str, tuple[Any, Any, str]] = {
     "rival_infeasible": (_("{plan} is not ranked: {limit}."), _("{plan}: {limit}"), "neutral"),
     "infeasible": (_("{plan} is not possible: {limit}."), _("{plan}: {limit}"), "bad"),
 }
+FINDINGS |= TERM_FINDINGS
 # What a pydantic check refuses in a whole document, by its class.
 CONFLICTS = {
     "TrainingWorkload": _("Give a model, a preset or a measured rate."),
@@ -453,6 +455,8 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
         texts["worth"] = gettext(", worth {amount} in present value if sold then").format(amount=texts["amount"])
     if facts.get("remedy"):
         texts["remedy_name"] = item(facts["remedy"], book)
+    if found.code in TERM_FINDINGS:
+        texts |= term_texts(found)
     lost = facts.get("lost_gpu_hours")
     if lost is not None:
         texts["lost"] = (

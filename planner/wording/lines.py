@@ -105,9 +105,12 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "reserved"): _("Reserved GPUs"),
     ("", "on_demand"): _("GPUs on demand"),
     ("", "egress"): _("Data out"),
+    ("", "discount"): _("Discount “{name}”"),
 }
 
 NAMED_BY_ITEM = frozenset({"rack", "pdu", "shelf", "link", "link_labour", "load_balancer"})  # the item says it all
+
+NAMED_BY_PART = frozenset({"discount"})  # by what a quote calls it
 
 # The tariff or market behind these lines is named by their source.
 UNNAMED = frozenset({"opex.energy_it", "opex.energy_overhead", "opex.colocation"})
@@ -220,6 +223,8 @@ FORMULAS = {
     "share_of_cloud": _("cloud bill × share"),
     "fabric_switches": _("switches × today's price × price path"),
     "fabric_links": _("links × price × price path"),
+    "discount_share": _("ordered in the month × share of the discount, taken off once"),
+    "discount_amount": _("amount of the discount, taken off the first order"),
 }
 
 
@@ -306,6 +311,8 @@ def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
     else:
         category_code, code = "", cost_line.kind
     name = _name(category_code, code, cost_line.item, book)
+    if code in NAMED_BY_PART and isinstance(cost_line, Line):
+        name = name.format(name=cost_line.part)
     if code == "moving" or category_code in UNNAMED:
         return name
     if cost_line.item in ITEM_WORDS:
@@ -494,4 +501,5 @@ FACTORS = {
     "spine": _("Spine switches"),
     "software": _("Work left after software speed-up"),
     "mean": _("Mean"),
+    "volume_break": _("Volume break from"),
 }

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from catalog.importers.shipped import shipped
-from catalog.records import QuoteRecord
+from catalog.records import Break, Discount, QuoteRecord
 from planner.engine.evaluate import evaluate
 from planner.engine.inputs import Scenario
 from planner.engine.prices import MissingRate
@@ -70,6 +70,38 @@ def book(*quotes, without=(), **changes):
 
 def price(*quotes, **changes):
     return book(*quotes, **changes).builds[BOX].price
+
+
+# ── terms of a quote ──
+
+
+def test_u005_the_terms_of_a_quote_come_along():
+    asked = quote(
+        "100000",
+        "2026-10-01",
+        breaks=(Break(8, Decimal("90000")),),
+        discounts=(Discount("Framework", share=Decimal("0.05")), Discount("Rebate", amount=Decimal("2000"))),
+        min_quantity=2,
+        min_order_value=Decimal("150000"),
+        pack_size=2,
+        tax_included_percent=Decimal("13"),
+    )
+    found = price(asked)
+    assert found.terms.model_dump() == {
+        "breaks": ({"min_quantity": 8, "amount": 90_000.0},),
+        "discounts": (
+            {"name": "Framework", "share": 0.05, "amount": None},
+            {"name": "Rebate", "share": None, "amount": 2_000.0},
+        ),
+        "min_quantity": 2,
+        "min_order_value": 150_000.0,
+        "pack": 2,
+    }
+    assert found.tax_included == 0.13
+
+
+def test_a_quote_without_terms_has_none():
+    assert price(quote("100000", "2026-10-01")).terms is None
 
 
 # ── which quote ──

@@ -8,7 +8,17 @@ from functools import cached_property
 from planner.engine.calendar import Array, Calendar
 from planner.engine.growth import price_path
 from planner.engine.inputs import Plan, Scenario, Site
-from planner.engine.prices import CloudOffer, Cost, NoQuote, Price, PriceBook, Source, comparable_offers, median_offer
+from planner.engine.prices import (
+    CloudOffer,
+    Cost,
+    NoQuote,
+    Price,
+    PriceBook,
+    Source,
+    Terms,
+    comparable_offers,
+    median_offer,
+)
 
 LOADED_COST = {
     "US": "staff-us-gpu-engineer-loaded",
@@ -99,6 +109,21 @@ class Books:
         if quoted is None:
             raise NoQuote(slug)
         return quoted.value(self.book.currency), quoted.source
+
+    def price_at(self, slug: str, quoted: Price | None, quantity: Array) -> float | Array:
+        """Today's price of one where so many are ordered in each month: the quote's volume break counts.
+
+        A number where the quantity does not matter, else (S, M).
+        """
+        price, source = self.price(slug, quoted)
+        if quoted is None or not quoted.breaks or source.basis == "own":
+            return price
+        return quoted.values(self.book.currency, quantity)
+
+    def terms(self, slug: str, quoted: Price | None) -> Terms | None:
+        """What the quote behind a price asks for; a price of the user's own asks for nothing."""
+        own = slug in self.scenario.market.own_prices
+        return None if quoted is None or own else quoted.terms
 
     def cost(self, slug: str) -> tuple[float, Source]:
         """A planning default in the scenario's currency."""

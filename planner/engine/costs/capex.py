@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.engine.calendar import Array
 from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import DUTY, RACK_PDUS, SPARES_FROM_SERVERS
+from planner.engine.costs.purchases import Purchases
 from planner.engine.inputs import ServingWorkload
-from planner.engine.prices import Source
+from planner.engine.prices import Price, Source
 
 
 def machines(costs: PlanCosts) -> None:
@@ -21,11 +23,7 @@ def machines(costs: PlanCosts) -> None:
             "market/own_prices/" + build.slug,
         )
         _price, source = costs.books.price(build.slug, build.price)
-        factors = {
-            "price_today": _price,
-            "accelerator_share": build.accelerator_share,
-            "memory_share": build.memory_share,
-        }
+        shares = {"accelerator_share": build.accelerator_share, "memory_share": build.memory_share}
         costs.ledger.add(
             "capex.accelerators_and_servers",
             "server",
@@ -35,37 +33,35 @@ def machines(costs: PlanCosts) -> None:
             source,
             "price_path",
             item=build.slug,
-            factors=factors,
+            factors={**_today(costs, bought, "server", bought.builds, build.slug, build.price), **shares},
             drivers=drivers,
         )
-        if addon is None:
-            continue
-        costs.ledger.add(
-            "capex.accelerators_and_servers",
-            "chassis",
-            bought.hosts,
-            "chassis",
-            bought.host_price,
-            source,
-            "host_price",
-            item=build.slug,
-            factors=factors,
-            drivers=drivers,
-        )
-        card, card_source = costs.books.price(addon.slug, addon.price)
-        costs.ledger.add(
-            "capex.accelerators_and_servers",
-            "card",
-            bought.cards,
-            "GPU",
-            bought.card_price,
-            card_source,
-            "card_price",
-            item=addon.slug,
-            factors={"price_today": card},
-            drivers=("market/accelerator/rate_per_year", "market/own_prices/" + addon.slug),
-        )
-        if addon.extra_price is not None:
+        if addon is not None:
+            costs.ledger.add(
+                "capex.accelerators_and_servers",
+                "chassis",
+                bought.hosts,
+                "chassis",
+                bought.host_price,
+                source,
+                "host_price",
+                item=build.slug,
+                factors={**_today(costs, bought, "chassis", bought.hosts, build.slug, build.price), **shares},
+                drivers=drivers,
+            )
+            costs.ledger.add(
+                "capex.accelerators_and_servers",
+                "card",
+                bought.cards,
+                "GPU",
+                bought.card_price,
+                costs.books.price(addon.slug, addon.price)[1],
+                "card_price",
+                item=addon.slug,
+                factors=_today(costs, bought, "card", bought.cards, addon.slug, addon.price),
+                drivers=("market/accelerator/rate_per_year", "market/own_prices/" + addon.slug),
+            )
+        if addon is not None and addon.extra_price is not None:
             extra, extra_source = costs.books.price(addon.slug + "/extra", addon.extra_price)
             costs.ledger.add(
                 "capex.accelerators_and_servers",
@@ -79,6 +75,20 @@ def machines(costs: PlanCosts) -> None:
                 factors={"price_today": extra},
                 drivers=("market/memory_flash/rate_per_year",),
             )
+        for each in bought.discounts:
+            each.write(costs.ledger, "capex.accelerators_and_servers")
+
+
+def _today(
+    costs: PlanCosts, bought: Purchases, code: str, quantity: Array, slug: str, quoted: Price | None
+) -> dict[str, float]:
+    """Today's price in the first month that buys, and the volume break that its quantity reaches."""
+    first = int(np.argmax(quantity[0] > 0))
+    price = {"price_today": float(np.broadcast_to(bought.today[code], quantity.shape)[0, first])}
+    if quoted is None or costs.books.terms(slug, quoted) is None:
+        return price
+    reached = quoted.reached(float(quantity[0, first]))
+    return price if reached is None else {**price, "volume_break": float(reached.min_quantity)}
 
 
 def load_balancer(costs: PlanCosts) -> None:
