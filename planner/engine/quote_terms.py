@@ -55,7 +55,12 @@ def _broken(slug: str, quoted: Price | None, quantity: Array, unit_price: Array,
         yield Finding("below_moq", m, {**said, "ordered": float(quantity[m]), "least": terms.min_quantity})
     if terms.pack and (m := first(np.abs(quantity / terms.pack - np.round(quantity / terms.pack)) > SLACK)) is not None:
         packs = math.ceil(float(quantity[m]) / terms.pack)
-        facts: dict[str, Any] = {"ordered": float(quantity[m]), "pack": terms.pack, "packs": packs, "offered": packs * terms.pack}
+        facts: dict[str, Any] = {
+            "ordered": float(quantity[m]),
+            "pack": terms.pack,
+            "packs": packs,
+            "offered": packs * terms.pack,
+        }
         yield Finding("broken_pack", m, {**said, **facts})
     if terms.min_order_value:
         worth = quantity * unit_price / quoted.to_book(books.book.currency)  # as quoted, its tax included

@@ -3,10 +3,11 @@
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from planner import charts, forms, tables, wording
+from planner import charts, forms, tables, trust_meter, wording
 from planner.services import access, evaluation, newer_prices, scenarios
 from planner.services.scenarios import Conflict, InputError, NothingTo
 from planner.views.guard import signed_in
@@ -58,6 +59,7 @@ class Shown:
         result, comparison = self.result, self.comparison
         return {
             "verdict": tables.verdict(result, comparison),
+            "trust": trust_meter.meter(result, comparison, timezone.localdate()),
             "kpis": tables.kpis(result, comparison, before),
             "cluster": tables.cluster(result, comparison),
             "advice": tables.advice(result),

@@ -80,6 +80,7 @@ from planner.wording.sizing import (
     unsized,
 )
 from planner.wording.sources import badge, provider, source
+from planner.wording.trust import trust_help, trust_mark, trust_name, trust_note, trust_title
 from planner.wording.validation import case_error, case_status, case_value, family, tolerance, weaknesses
 
 __all__ = [
@@ -165,6 +166,11 @@ __all__ = [
     "tier_reason",
     "tolerance",
     "tone",
+    "trust_help",
+    "trust_mark",
+    "trust_name",
+    "trust_note",
+    "trust_title",
     "unit",
     "unit_of",
     "unit_of_one",

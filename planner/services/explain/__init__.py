@@ -6,12 +6,15 @@ it is money), "quotient", or "" (they are its parts in words). `months` are the 
 they too add up to the value. `related` stands beside the value and makes no part of it.
 """
 
+import datetime as dt
 from collections.abc import Callable
+from functools import partial
 
 from planner.engine import ENGINE_VERSION
 from planner.engine.compare import Comparison
 from planner.engine.result import Evaluation
-from planner.services.explain import room, totals, versus, work
+from planner.engine.trust import PARTS
+from planner.services.explain import room, totals, trust, versus, work
 from planner.services.explain.nodes import Node, Subject, walk
 
 __all__ = ["KPIS", "Node", "tree", "walk"]
@@ -31,13 +34,21 @@ BUILDERS: dict[str, Callable[[Subject], Node]] = {
     "unmet_cost": work.unmet_cost,
     "capacity": work.capacity,
     "orders": totals.orders,
+    "trust": trust.trust,
+    **{f"trust_{part}": partial(trust.part, code=part) for part in PARTS},
 }
 KPIS = tuple(BUILDERS)
 
 
-def tree(evaluation: Evaluation, comparison: Comparison, plan_slug: str, kpi: str) -> Node:
-    """The tree of one figure of one plan; raises KeyError where either is unknown."""
+def tree(
+    evaluation: Evaluation, comparison: Comparison, plan_slug: str, kpi: str, today: dt.date | None = None
+) -> Node:
+    """The tree of one figure of one plan; raises KeyError where either is unknown.
+
+    today : the day on which a quote must hold to count as valid, where it is later than the pricing date.
+    """
     if plan_slug not in {plan.slug for plan in evaluation.plans}:
         raise KeyError(plan_slug)
-    root = BUILDERS[kpi](Subject(evaluation, comparison, evaluation.plan(plan_slug)))
+    day = max(today or evaluation.scenario.pricing_date, evaluation.scenario.pricing_date)
+    root = BUILDERS[kpi](Subject(evaluation, comparison, evaluation.plan(plan_slug), day))
     return {**root, "engine_version": ENGINE_VERSION, "plan": plan_slug, "kpi": kpi}

@@ -49,7 +49,7 @@ def category(subject: Subject, name: str, lines: list[Line], *, discounted: bool
         wording.category(name),
         sign * subject.plan.money(_value(subject, line, discounted) for line in lines),
         combine="sum",
-        children=[_line(subject, line, discounted, sign) for line in lines],
+        children=[line_node(subject, line, discounted=discounted, sign=sign) for line in lines],
     )
 
 
@@ -57,7 +57,8 @@ def _value(subject: Subject, line: Line, discounted: bool) -> float:
     return line.present_value(subject.plan.discount_of(line)) if discounted else line.total()
 
 
-def _line(subject: Subject, line: Line, discounted: bool, sign: int) -> Node:
+def line_node(subject: Subject, line: Line, *, discounted: bool, sign: int = 1) -> Node:
+    """One line: its formula with the numbers of its first month, its months, parameters and quote."""
     first = int(np.flatnonzero(line.quantity[0])[0])
     formula = wording.formula(line, subject.currency, subject.calendar, first)
     if discounted:

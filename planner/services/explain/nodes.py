@@ -1,5 +1,6 @@
 """Nodes of a tree, and the plan whose figures it explains."""
 
+import datetime as dt
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -62,6 +63,7 @@ class Subject:
     evaluation: Evaluation
     comparison: Comparison
     plan: PlanResult
+    day: dt.date  # on which quotes must hold to count as valid
 
     def __post_init__(self) -> None:
         self.scenario, self.book = self.evaluation.scenario, self.evaluation.book
