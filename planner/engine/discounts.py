@@ -31,6 +31,10 @@ class Taken:
     source: Source
 
     @property
+    def formula(self) -> str:
+        return "discount_share" if self.unit == "money" else "discount_amount"
+
+    @property
     def amount(self) -> Array:
         return np.asarray(self.quantity * self.price)
 
@@ -42,7 +46,7 @@ class Taken:
             self.unit,
             self.price,
             self.source,
-            "discount_share" if self.unit == "money" else "discount_amount",
+            self.formula,
             item=self.item,
             drivers=("market/own_prices/" + self.item,),
             credit=True,

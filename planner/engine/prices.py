@@ -270,6 +270,13 @@ class Cost(Document):
             raise MissingRate(self.currency, currency)
         return self.likely * self.rate
 
+    @property
+    def price(self) -> Price | None:
+        """The likely figure as a price; None where it is no money."""
+        if not self.currency:
+            return None
+        return Price(amount=self.likely, currency=self.currency, rate=self.rate, source=self.source)
+
 
 class Tariff(Document):
     region: str
@@ -351,6 +358,16 @@ class PriceBook(Document):
             if addon.slug == item:
                 return addon.extra_price if code == "card_extra" else addon.price
         return None
+
+    def behind(self, item: str, code: str = "") -> Price | None:
+        """The price behind a line, rates of sites and planning defaults in money included; None where there is none."""
+        found = self.quoted(item, code)
+        if found is not None:
+            return found
+        if item in self.costs:
+            return self.costs[item].price
+        rates: list[Tariff | ColocationRate] = [*self.tariffs.values(), *self.colocation.values()]
+        return next((rate.price for rate in rates if rate.price is not None and rate.price.source.item == item), None)
 
     def cost(self, slug: str) -> Cost:
         """A planning default; raises InputError where the catalog has no such row."""

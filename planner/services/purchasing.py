@@ -297,12 +297,7 @@ class _Writer:
         """The price of a line in the currency in which it was quoted; None for the user's own, which has none."""
         if line.source.basis == "own":
             return None
-        found = self.book.quoted(line.item, line.code)
-        if found is None and line.item in self.book.costs:
-            row = self.book.costs[line.item]
-            if row.currency:
-                found = Price(amount=row.likely, currency=row.currency, rate=row.rate, source=row.source)
-        return found
+        return self.book.behind(line.item, line.code)
 
     def _quoted_price(self, line: Line, price: Price | None, month: int) -> Decimal | None:
         """What was quoted for one of so many, before any price path; nobody quotes a chassis without its cards."""

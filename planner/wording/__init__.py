@@ -23,6 +23,7 @@ from planner.wording.lines import (
     item,
     kind,
     line,
+    numbers_of,
     priced,
     product,
 )
@@ -133,6 +134,7 @@ __all__ = [
     "money",
     "month_label",
     "number",
+    "numbers_of",
     "order_columns",
     "origin",
     "owner",

@@ -162,6 +162,7 @@ COUNTED: dict[str, Callable[[float], str]] = {
     "week": lambda n: ngettext("week", "weeks", n),
     "GPU-hour": lambda n: ngettext("GPU-hour", "GPU-hours", n),
     "instance-hour": lambda n: ngettext("instance-hour", "instance-hours", n),
+    "instance": lambda n: ngettext("instance", "instances", n),
 }
 # Chinese counts in 亿, a tenth of a billion.
 BILLIONS = {"1e9 param": "亿参数", "1e9 token": "亿 token"}

@@ -226,6 +226,15 @@ FACTS = {
     "category": "opex.staff",
     "amount": 1000.0,
     "plan": "cluster",
+    "supplier": "Example Systems",
+    "number": "Q-1042",
+    "ordered": 3.0,
+    "least": 4,
+    "pack": 4,
+    "packs": 1,
+    "offered": 4,
+    "value_ordered": 100.0,
+    "currency": "USD",
 }
 
 
@@ -547,7 +556,7 @@ def test_a_formula_has_the_numbers_of_its_month_put_in():
     cloud = evaluation.plan("cloud").lines[0]
     with override("en"):
         assert wording.formula(cloud, "USD", evaluation.calendar).replace("\u00a0", " ") == (
-            "hours used × today's price × cloud price path: 744 GPU-hours × $3.00 = $2,232.00 (Dec 2026)"
+            "hours used × today's price × cloud price path: 1 GPU × 744 h × $3.00 = $2,232.00 (Dec 2026)"
         )
 
 

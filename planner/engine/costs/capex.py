@@ -126,6 +126,7 @@ def storage(costs: PlanCosts) -> None:
             source,
             "storage",
             item="flash-file-usable-tb",
+            factors={"price_today": price},
             drivers=("operations/storage_tb",),
         )
 
@@ -166,7 +167,15 @@ def racks(costs: PlanCosts) -> None:
     if shelves.any():
         price, source = costs.books.cost("rack-shelf")
         costs.ledger.add(
-            "capex.racks_and_power", "shelf", shelves, "each", price * rest, source, "racks", item="rack-shelf"
+            "capex.racks_and_power",
+            "shelf",
+            shelves,
+            "each",
+            price * rest,
+            source,
+            "racks",
+            item="rack-shelf",
+            factors={"price_today": price},
         )
 
 
@@ -187,7 +196,7 @@ def upgrades(costs: PlanCosts) -> None:
             source,
             "upgrade",
             item=order.upgrade.item,
-            factors={"lead_weeks": order.upgrade.lead_weeks},
+            factors={"price_today": price, "lead_weeks": order.upgrade.lead_weeks},
             drivers=(f"sites/{order.site}/upgrades/{order.upgrade.slug}/price",),
             place=order.site,
             part=order.upgrade.slug,
@@ -330,4 +339,5 @@ def decommissioning(costs: PlanCosts) -> None:
             source,
             "decommissioning",
             item="decommission-server",
+            factors={"price_today": price},
         )

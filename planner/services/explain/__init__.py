@@ -1,9 +1,13 @@
 """Why a figure is what it is: a tree from the figure down to cost lines, months, assumptions and quotes.
 
-A node is a plain dict: {"key", "label", "value", "value_text", "unit", "formula_text", "combine", "children",
-"related", "months", "source", "drivers"}. `combine` says how the children make the value: "sum" (to the cent where
-it is money), "quotient", or "" (they are its parts in words). `months` are the cells of a line, zero ones left out;
-they too add up to the value. `related` stands beside the value and makes no part of it.
+A node is a plain dict: {"key", "label", "value", "value_text", "unit", "formula_text", "combine", "expression",
+"inputs", "children", "related", "months", "source", "drivers"}. `combine` says how the children make the value: "sum"
+(to the cent where it is money), "quotient", "least" (of those that are known), or "" (they are its parts in words).
+`expression`, where there is one, is arithmetic over `inputs` and the keys of the children. `months` are the cells of a
+line, zero ones left out; they too add up to the value: each amount is the product of its `terms`, rounded half up to
+the `decimals` of the root, and its value is that × discount. `related` stands beside the value and makes no part of
+it; `source.price` has the price behind a line as it was quoted, with its record, its exchange rate and the day of
+that. So a script recomputes each figure from nothing else.
 """
 
 import datetime as dt
@@ -51,4 +55,13 @@ def tree(
         raise KeyError(plan_slug)
     day = max(today or evaluation.scenario.pricing_date, evaluation.scenario.pricing_date)
     root = BUILDERS[kpi](Subject(evaluation, comparison, evaluation.plan(plan_slug), day))
-    return {**root, "engine_version": ENGINE_VERSION, "plan": plan_slug, "kpi": kpi}
+    return {
+        **root,
+        "engine_version": ENGINE_VERSION,
+        "plan": plan_slug,
+        "kpi": kpi,
+        "currency": evaluation.scenario.currency,
+        "decimals": evaluation.plan(plan_slug).decimals,
+        "pricing_date": evaluation.scenario.pricing_date.isoformat(),
+        "prices_sha256": evaluation.book.sha256(),
+    }

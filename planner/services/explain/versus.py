@@ -24,6 +24,7 @@ def break_even(subject: Subject) -> Node:
         min(known) if known else None,
         text or gettext("not known"),
         unit=wording.unit("month"),
+        combine="least",
         children=parts,
         formula=gettext("the month in which the cumulative present values of two plans cross"),
     )
