@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext as _
 
 from catalog.records import Catalog
-from planner import charts, forms, tables, trust_meter, wording
+from planner import charts, forms, report_lines, tables, trust_meter, wording
 from planner.engine.compare import Comparison, Verdict
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.prices import Cost, Price, PriceBook, Source
@@ -42,10 +42,12 @@ def shown(
         "trust": trust_meter.with_lines(trust_meter.meter(evaluation, comparison, today), evaluation, today),
         "tiles": _tiles(best, comparison) if best is not None else [],
         "plans": _plans(evaluation, comparison),
+        "lives": report_lines.lives(evaluation, comparison),
         "gap": _gap(evaluation, comparison),
         "flips": _flips(evaluation, comparison, by_lead, said, best),
         "facility": _facility(evaluation, comparison),
         "cash": _cash(evaluation, comparison),
+        "lines": report_lines.cost_lines(evaluation, comparison, today),
         "assumptions": _assumptions(evaluation, catalog, first),
         "left_out": [wording.category(name) for name in evaluation.left_out],
         "rates": _rates(evaluation.book),

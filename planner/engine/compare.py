@@ -81,6 +81,46 @@ def by_lead_time(evaluation: Evaluation) -> dict[str, Verdict]:
     return answers
 
 
+# Service lives that practitioners argue over. [month]
+LIVES = (36, 48, 60, 72)
+WRITTEN_OFF = ("capex.accelerators_and_servers", "capex.fabric")
+
+
+def by_life(evaluation: Evaluation) -> dict[int, dict[str, float | None]]:
+    """Cost per useful GPU-hour of each plan if its machines served so long and were written off over it.
+
+    Machines and fabric are charged with equal monthly payments over the life, interest at the discount rate, and bring
+    nothing at its end; what is left to pay at the horizon is none of its cost. All else is as it is.
+    Returns {life: {plan: money per GPU-hour, None where nothing useful is done or a price is missing}}.
+    """
+    found: dict[int, dict[str, float | None]] = {}
+    for months in LIVES:
+        plans = tuple(
+            plan.model_copy(update={"end_of_life": plan.end_of_life.model_copy(update={"life_months": months})})
+            for plan in evaluation.scenario.plans
+        )
+        other = evaluate(evaluation.scenario.model_copy(update={"plans": plans}), evaluation.book)
+        found[months] = {plan.slug: _written_off(plan, months) if plan.priced else None for plan in other.plans}
+    return found
+
+
+def _written_off(plan: PlanResult, life: int) -> float | None:
+    useful = float((plan.useful_hours * plan.running_discount).sum())
+    if useful <= 0:
+        return None
+    horizon = plan.calendar.months
+    charged = np.minimum(life, horizon - np.arange(horizon))  # payments that fall before the horizon
+    step = float(plan.discount[1]) if horizon > 1 else 1.0  # discount of one month
+    share = charged / life if step == 1.0 else (1.0 - step**charged) / (1.0 - step**life)
+    cost = 0.0
+    for line in plan.lines:
+        if line.category in WRITTEN_OFF:
+            cost += float((line.minor * plan.discount * share).sum()) / 10.0**line.decimals
+        elif line.kind != "credit":
+            cost += line.present_value(plan.discount_of(line))
+    return cost / useful
+
+
 def break_even(a: Array, b: Array, tolerance: float = 0.005) -> BreakEven:
     """Compare two cumulative cost curves (M,); differences under half a minor unit count as none."""
     difference = a - b

@@ -129,7 +129,10 @@ def page(found: Report, language: str, *, prices: bool = True) -> dict[str, Any]
 
 
 # What a page without unit prices says: an allow-list, which a report of an earlier version has less of, never more.
-SAID = ("name", "verdict", "tiles", "flips", "left_out", "certainty", "rates", "pricing_date", "price_book", "currency")
+SAID = (
+    *("name", "verdict", "tiles", "lives", "flips", "left_out", "certainty", "rates", "pricing_date", "price_book"),
+    "currency",
+)
 SAID_OF_PART = ("code", "name", "help", "mark", "percent", "share", "x", "width")
 SAID_OF_PLAN = ("slug", "name", "colour", "best", "fails", "what", "bar")
 CELLS = ("present_value", "capex", "opex", "hourly", "demand")
