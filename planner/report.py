@@ -52,7 +52,7 @@ def shown(
         "left_out": [wording.category(name) for name in evaluation.left_out],
         "rates": _rates(evaluation.book),
         "pricing_date": wording.date(evaluation.scenario.pricing_date),
-        "price_book": evaluation.book.sha256(),
+        "price_book": evaluation.pinned.sha256(),
         "currency": evaluation.scenario.currency,
         "charts": {code: charts.figure(code, evaluation, comparison) for code in CHARTS},
     }

@@ -373,6 +373,8 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
     base = f"plans/{plan.slug}"
     if code == "next_order_due_at_start":
         return f"{base}/start/cards"
+    if code == "end_of_sale":
+        return f"{base}/follow_up/generation"
     if code in wording.TERM_FINDINGS:
         starts = plan.plan.start is not None and finding.month == 0
         return f"{base}/start/quantity" if starts else f"{base}/follow_up/batch"

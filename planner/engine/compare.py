@@ -76,7 +76,7 @@ def by_lead_time(evaluation: Evaluation) -> dict[str, Verdict]:
             for holding in plan.fleet.holdings
         )
         if moved:
-            other = evaluate(evaluation.scenario, evaluation.book, lead_case=case)
+            other = evaluate(evaluation.scenario, evaluation.pinned, lead_case=case)
             answers[name] = _verdict(other, {plan.slug: plan.present_value for plan in other.plans})
     return answers
 
@@ -99,7 +99,7 @@ def by_life(evaluation: Evaluation) -> dict[int, dict[str, float | None]]:
             plan.model_copy(update={"end_of_life": plan.end_of_life.model_copy(update={"life_months": months})})
             for plan in evaluation.scenario.plans
         )
-        other = evaluate(evaluation.scenario.model_copy(update={"plans": plans}), evaluation.book)
+        other = evaluate(evaluation.scenario.model_copy(update={"plans": plans}), evaluation.pinned)
         found[months] = {plan.slug: _written_off(plan, months) if plan.priced else None for plan in other.plans}
     return found
 

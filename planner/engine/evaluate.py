@@ -15,6 +15,7 @@ from planner.engine.demand import Machine, Requirement, Sizing, machine_for
 from planner.engine.eligibility import judge_eligibility, runs_software
 from planner.engine.findings import judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
+from planner.engine.generations import bought_in, with_generations
 from planner.engine.housing import Housing, house
 from planner.engine.inputs import Plan, Scenario, Workload
 from planner.engine.lines import CATEGORIES, Ledger, Line, minor_unit, switched_on
@@ -24,6 +25,7 @@ from planner.engine.quantities import InputError, Problem
 from planner.engine.quote_terms import broken_terms
 from planner.engine.result import Evaluation, Finding, Order, PlanResult
 from planner.engine.storage import shared_tb
+from planner.engine.unsold import unsold
 from planner.engine.wiring import Network, network_for
 
 __all__ = ["Evaluation", "Finding", "Order", "PlanResult", "evaluate"]
@@ -40,13 +42,14 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     """
     if scenario.currency != book.currency:
         raise MissingRate(book.currency, scenario.currency)
+    pinned, book = book, with_generations(book, scenario)
     calendar = calendar_for(scenario.start, scenario.months)
     books = Books(scenario, book, calendar)
     sizing = Sizing(scenario, book, calendar)
     on = switched_on(scenario.lines)
     plans = [_PlanRun(plan, books, sizing, on, lead_case).result() for plan in scenario.plans]
     left_out = [name for name in CATEGORIES if name not in on]
-    return Evaluation(scenario, book, calendar, plans, left_out, stale_prices(scenario, plans))
+    return Evaluation(scenario, book, calendar, plans, left_out, stale_prices(scenario, plans), pinned)
 
 
 @dataclass
@@ -81,6 +84,7 @@ class _PlanRun:
         joined = self._joined()
         usable = self._usable(joined)
         fleet = self._fleet(usable)
+        self.problems.extend(unsold(fleet, self.scenario))
         network = self._network(fleet) if joined and fleet.holdings else None
         offer, offered = self._offer()
         allocation, housing, lost = self._place(fleet, network, reference, usable, offered)
@@ -138,6 +142,8 @@ class _PlanRun:
             plan.start.build if plan.start else None,
             plan.follow_up.build if plan.follow_up.kind != "none" else None,
         ]
+        if plan.follow_up.kind != "none" or plan.end_of_life.then == "renew":
+            wanted += bought_in(plan, self.scenario) if plan.follow_up.generation == "newest" else []
         slugs = dict.fromkeys(slug for slug in wanted if slug)
         for slug in slugs:
             try:

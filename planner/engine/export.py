@@ -28,7 +28,7 @@ def as_plain(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, 
         "months": evaluation.scenario.months,
         "start": evaluation.scenario.start,
         "pricing_date": evaluation.scenario.pricing_date.isoformat(),
-        "prices_sha256": evaluation.book.sha256(),
+        "prices_sha256": evaluation.pinned.sha256(),
         "verdict": {
             **comparison.verdict.as_dict(),
             "by_provider_class": {name: v.as_dict() if v else None for name, v in comparison.by_class.items()},

@@ -11,7 +11,7 @@ import hashlib
 import json
 import statistics
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
@@ -81,11 +81,24 @@ class Terms(Document):
     pack: int | None = None
 
 
-class Price(Document):
+class Grown(Document):
+    """A part of a book whose later fields are written only where they say something: older books keep their hash."""
+
+    LATER: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = write(self)
+        return {name: value for name, value in data.items() if value or name not in self.LATER}
+
+
+class Price(Grown):
     """A unit price in its own currency; `rate` is units of the book's currency per unit of `currency`.
 
     tax_included : rate of the tax inside the amount, a share; lines hold prices before tax.
     """
+
+    LATER: ClassVar[tuple[str, ...]] = ("tax_included", "terms")
 
     amount: Positive
     currency: str
@@ -93,15 +106,6 @@ class Price(Document):
     source: Source = Source()
     tax_included: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
     terms: Terms | None = None
-
-    @model_serializer(mode="wrap")
-    def _as_before(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """A price without terms is written as before there were any: books of then keep their hash."""
-        data: dict[str, Any] = write(self)
-        for name in ("tax_included", "terms"):
-            if name in data and not data[name]:
-                del data[name]
-        return data
 
     def value(self, currency: str, quantity: float = 1.0) -> float:
         """The price of one of so many in the book's currency, before tax; raises MissingRate, never assumes 1."""
@@ -163,8 +167,10 @@ class Accelerator(Document):
     source: Source = Source()
 
 
-class Build(Document):
+class Build(Grown):
     """A complete purchasable server. Power is at the socket, in kW."""
+
+    LATER: ClassVar[tuple[str, ...]] = ("nic_share",)
 
     slug: str
     name: str
@@ -196,14 +202,17 @@ class Build(Document):
     # Shares of the price that follow their own paths; the rest follows `rest`.
     accelerator_share: Annotated[float, Field(ge=0, le=1)] = 0.75
     memory_share: Annotated[float, Field(ge=0, le=1)] = 0.10
+    nic_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     share_basis: Basis = "estimate"
     price: Price | None = None
     source: Source = Source()
     power_source: Source = Source()
 
 
-class AddOn(Document):
+class AddOn(Grown):
     """One more card in a part-filled chassis."""
+
+    LATER: ClassVar[tuple[str, ...]] = ("extra_nic_share",)
 
     slug: str
     build: str
@@ -218,6 +227,7 @@ class AddOn(Document):
     part_number: str = ""
     price: Price | None = None
     extra_price: Price | None = None  # memory and NIC that come with a card added later
+    extra_nic_share: Annotated[float, Field(ge=0, le=1)] = 0.0  # the rest of it is memory
 
 
 class CloudOffer(Document):

@@ -34,7 +34,7 @@ PRICES = {
 # What else decides what is paid for.
 TERMS = {"offers": ("count", "billing_unit"), "colocation": ("power_included", "size_band"), "costs": ("unit",)}
 WHOLE = ("offers", "colocation", "costs")  # nothing but the terms of the price
-SHARES = ("accelerator_share", "memory_share", "share_basis")  # of a server's price, which follow from it
+SHARES = ("accelerator_share", "memory_share", "nic_share", "share_basis")  # of a server's price, which follow from it
 
 
 class MovedAgain(Exception):

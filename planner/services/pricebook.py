@@ -45,6 +45,8 @@ TYPICAL_SHARE = 0.76
 IDLE_SHARE = 0.2
 # Host memory in new servers, for the share of a build's price that follows memory (builds_addons.csv, basis). [USD/GB]
 MEMORY_USD_PER_GB = 11.0
+# A network adapter in new servers (builds_addons.csv, basis), and the most of a price that adapters are taken for.
+NIC_USD, MOST_NICS = 2000.0, 0.15
 DEFAULT_ACCELERATOR_SHARE, DEFAULT_MEMORY_SHARE = 0.75, 0.10
 RETAIL_ROW = "north-america-median-retail-one-4-kw-cabinet"
 
@@ -106,6 +108,8 @@ class Asked:
         sites = [site for each in scenarios for site in each.sites]
         overflows = [plan.overflow for plan in plans if plan.overflow]
         builds = [plan.start.build for plan in plans if plan.start] + [plan.follow_up.build for plan in plans]
+        builds += [coming.like for each in scenarios for coming in each.market.generations]
+        builds += [contract.build for each in scenarios for contract in each.operations.contracts]
         taxes = [each.operations.tax_region for each in scenarios]
         return cls(
             builds=_named(builds),
@@ -334,6 +338,9 @@ class _Maker:
             memory = min(0.25, spec.memory_gb * MEMORY_USD_PER_GB / price.amount)
         if price and card_price and price.amount and price.currency == card_price.currency:
             accelerators = min(1.0 - memory, spec.accelerator_count * card_price.amount / price.amount)
+        nics = 0.0
+        if price and price.amount and price.currency == "USD" and spec.fabric_ports:
+            nics = min(MOST_NICS, spec.fabric_ports * NIC_USD / price.amount, 1.0 - memory - accelerators)
         sxm = card is not None and card.spec.form_factor in ("SXM", "OAM", "superchip")
         return Build(
             slug=item.slug,
@@ -369,6 +376,7 @@ class _Maker:
             residual_class="system" if sxm else "card",
             accelerator_share=accelerators,
             memory_share=memory,
+            nic_share=max(0.0, nics),
             price=price,
             source=self._source(item, "support_pct_per_year"),
             power_source=self._source(item, "max_power_w"),
@@ -395,6 +403,9 @@ class _Maker:
             part_number=spec.part_number or "",
             price=self._price(item.slug, "addon"),
             extra_price=extra,
+            extra_nic_share=min(1.0, (spec.adds_nics or 0) * NIC_USD / extra.amount)
+            if extra is not None and extra.amount and extra.currency == "USD"
+            else 0.0,
         )
 
     def _offer(self, item: ItemRecord) -> CloudOffer:

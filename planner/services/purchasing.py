@@ -168,7 +168,7 @@ def _priced(evaluation: Evaluation, plan: str) -> tuple[Evaluation, frozenset[st
         missing |= unpriced
         document = evaluation.scenario.model_dump(mode="json")
         document["market"]["own_prices"] |= dict.fromkeys(unpriced, 1.0)
-        evaluation = evaluate(Scenario.read(document), evaluation.book)
+        evaluation = evaluate(Scenario.read(document), evaluation.pinned)
 
 
 @dataclass

@@ -70,7 +70,7 @@ def freeze(version: ScenarioVersion, user: User | None) -> Report:
             "created_by": user.get_username() if user is not None else "",
             "engine_version": evaluation.ENGINE_VERSION,
             "document": version.document,
-            "prices": result.book.model_dump(mode="json"),
+            "prices": result.pinned.model_dump(mode="json"),
             "results": as_plain(result, comparison, leads),
             "trust": _trust(result, timezone.localdate(now)),
             "pages_sha256": sha256(pages),
@@ -78,7 +78,7 @@ def freeze(version: ScenarioVersion, user: User | None) -> Report:
     )
     with transaction.atomic():
         Scenario.objects.select_for_update().get(pk=row.pk)  # of two at once, the second finds what the first has kept
-        if twin := _frozen_just_now(version, user, result.book, now):
+        if twin := _frozen_just_now(version, user, result.pinned, now):
             return twin
         return Report.objects.create(
             workspace_id=row.workspace_id,

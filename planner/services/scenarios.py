@@ -370,6 +370,8 @@ def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:
         named |= {("tariff", site.region), ("market", site.colocation.market if site.colocation else None)}
         named |= {("cost", step.item) for step in site.upgrades}
     named.add(("tax", scenario.operations.tax_region))
+    named |= {("build", coming.like) for coming in scenario.market.generations}
+    named |= {("build", contract.build) for contract in scenario.operations.contracts}
     return frozenset(entry for entry in named if entry[1] is not None)
 
 
@@ -377,7 +379,7 @@ def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:
 # "plans/cloud" names an element of a list; a value of None removes it, {"@": 2, …} puts it at that place.
 
 PLACE = "@"
-LISTS = ("plans", "demand/workloads", "sites")
+LISTS = ("plans", "demand/workloads", "sites", "market/generations", "operations/contracts")
 
 
 def put(document: dict[str, Any], path: str, value: Any) -> tuple[dict[str, Any], Any, Any]:

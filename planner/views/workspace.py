@@ -236,6 +236,28 @@ def workloads(request, pk):
     return _back(request, shown, place if fresh else "")
 
 
+@require_POST
+@signed_in
+def parts(request, pk):
+    """Add a new generation or a support contract, or remove one."""
+    shown = _shown(request, pk, to_edit=True)
+    action, listed, slug = (request.POST.get(name, "") for name in ("action", "list", "slug"))
+    try:
+        if action == "add":
+            fresh = forms.new_part(shown.document, listed, evaluation.catalog())
+        elif action != "remove" or listed not in forms.LISTS or slug not in forms.parts_of(shown.document, listed):
+            raise Http404
+        else:
+            fresh = None
+        place = f"{forms.LISTS[listed]}/{fresh['slug'] if fresh else slug}"
+        scenarios.change(shown.row, base_of(request), [(place, fresh)], request.user)
+    except InputError as error:
+        return _refused(request, shown, "", "", error)
+    except Conflict as conflict:
+        return conflicting(request, shown, conflict)
+    return _back(request, shown, place if fresh else "")
+
+
 def base_of(request):
     """Number of the version that was on the page; 0 where none is named."""
     text = request.POST.get("base", "")

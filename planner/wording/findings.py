@@ -444,7 +444,7 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = date(value)
             case "lead_months":
                 texts["lead"] = _months(value)
-            case "in_service":
+            case "in_service" | "sold_until":
                 texts[name] = month_label(calendar, value)
             case "resource":
                 texts[name] = str(RESOURCES.get(value, value))
@@ -455,7 +455,7 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
         texts["worth"] = gettext(", worth {amount} in present value if sold then").format(amount=texts["amount"])
     if facts.get("remedy"):
         texts["remedy_name"] = item(facts["remedy"], book)
-    if found.code in TERM_FINDINGS:
+    if "supplier" in facts:
         texts |= term_texts(found)
     lost = facts.get("lost_gpu_hours")
     if lost is not None:

@@ -106,11 +106,12 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "on_demand"): _("GPUs on demand"),
     ("", "egress"): _("Data out"),
     ("", "discount"): _("Discount “{name}”"),
+    ("opex.support", "contract"): _("Contract “{name}”"),
 }
 
 NAMED_BY_ITEM = frozenset({"rack", "pdu", "shelf", "link", "link_labour", "load_balancer"})  # the item says it all
 
-NAMED_BY_PART = frozenset({"discount"})  # by what a quote calls it
+NAMED_BY_PART = frozenset({"discount", "contract"})  # by what a quote or the planner calls it
 
 # The tariff or market behind these lines is named by their source.
 UNNAMED = frozenset({"opex.energy_it", "opex.energy_overhead", "opex.colocation"})
@@ -216,13 +217,15 @@ FORMULAS = {
     "staff_fabric": _("FTE for the fabric × yearly cost ÷ 12 × wage path"),
     "transit": _("quantity × monthly fee"),
     "share_per_year": _("price paid for machines in service × yearly share ÷ 12"),
-    "resale": _("price paid × share by age × (1 − commission) × condition"),
-    "residual": _("price paid × share by age × (1 − commission) × condition, in the last month"),
+    "resale": _("price paid × share by age × (1 − commission) × condition × speed of sale"),
+    "residual": _("price paid × share by age × (1 − commission) × condition × speed of sale, in the last month"),
     "cloud_commitment": _("reserved hours × price on the day of commitment × (1 − discount)"),
     "cloud_usage": _("hours used × today's price × cloud price path"),
     "share_of_cloud": _("cloud bill × share"),
     "fabric_switches": _("switches × today's price × price path"),
     "fabric_links": _("links × price × price path"),
+    "contract_share": _("price paid for machines under the contract × yearly share ÷ 12, from its renewal month"),
+    "contract_fee": _("servers under the contract × yearly fee ÷ 12, from its renewal month"),
     "discount_share": _("ordered in the month × share of the discount, taken off once"),
     "discount_amount": _("amount of the discount, taken off the first order"),
 }
@@ -426,7 +429,10 @@ def _terms(cost_line: Line, currency: str, month: int, facts: dict[str, float], 
             # the share by age is that of the month: the line knows the first one's only
             terms = [*units(quantity), share(price / kept), share(1.0 - facts.get("commission", 0.0))]
             terms += [plain(facts[name]) for name in ("factor", "speed") if name in facts]
-        case "support" | "share_per_year" if facts.get("share_per_year"):
+        case "contract_fee" if facts.get("fee_per_year"):
+            fee = facts["fee_per_year"]
+            terms = [*units(quantity), (fee / 12.0, unit_price(fee, currency) + " ÷ 12")]
+        case "support" | "share_per_year" | "contract_share" if facts.get("share_per_year"):
             yearly = facts["share_per_year"]
             terms = [*units(quantity), (yearly / 12.0, exact_percent(yearly) + " ÷ 12")]
         case "cloud_commitment" if 0 < (kept := 1.0 - facts.get("discount", 0.0)) < 1:
@@ -503,6 +509,8 @@ FACTORS = {
     "price_today": _("Today's price"),
     "accelerator_share": _("Share of GPUs in the price"),
     "memory_share": _("Share of memory in the price"),
+    "nic_share": _("Share of network adapters in the price"),
+    "speed": _("Factor for the speed of sale"),
     "lead_weeks": _("Lead time"),
     "share": _("Share applied"),
     "rate": _("Tax rate"),
@@ -513,6 +521,8 @@ FACTORS = {
     "usable_share": _("Usable share"),
     "share_per_year": _("Share per year"),
     "warranty_months": _("Warranty in months"),
+    "renewal_month": _("Renewal month"),
+    "fee_per_year": _("Fee per server and year"),
     "loaded_per_year": _("Yearly cost of an engineer"),
     "share_by_age": _("Share by age"),
     "commission": _("Commission"),

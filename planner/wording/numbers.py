@@ -130,6 +130,7 @@ MONEY_UNITS = {
     "money/GPU-hour": _("{currency} / GPU-hour"),
     "money/instance-hour": _("{currency} / hour, whole instance"),
     "money/server": _("{currency} / server"),
+    "money/server/year": _("{currency} / server / yr"),
     "money/card": _("{currency} / card"),
     "money/each": _("{currency} / piece"),
     "money/month": _("{currency} / mo"),

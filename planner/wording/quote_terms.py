@@ -28,6 +28,11 @@ TERM_FINDINGS: dict[str, tuple[Any, Any, str]] = {
         _("not whole packs of {pack}: {item}"),
         "warn",
     ),
+    "end_of_sale": (
+        _("In {month} the plan orders {item}, no longer sold from {sold_until} on: let it take the newest."),
+        _("no longer sold from {sold_until}: {item}"),
+        "bad",
+    ),
     "below_order_value": (
         _("{quote} takes orders of {item} from {least_value} on, and the one of {month} is worth {ordered_value}."),
         _("order too small: {item}"),

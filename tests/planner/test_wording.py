@@ -234,6 +234,7 @@ FACTS = {
     "packs": 1,
     "offered": 4,
     "value_ordered": 100.0,
+    "sold_until": 4,
     "currency": "USD",
 }
 

@@ -95,11 +95,25 @@ class Books:
             "accelerator": price_path(market.accelerator, months),
             "memory": price_path(market.memory_flash, months),
             "rest": price_path(market.rest, months),
+            "nic": price_path(market.nic, months),
             "cloud": price_path(market.accelerator, months, market.cloud_spread),
             "electricity": price_path(market.electricity, months),
             "colocation": price_path(market.colocation, months),
             "wages": price_path(market.wages, months),
         }
+
+    def paths_of(self, build: str) -> dict[str, Array]:
+        """The paths that a build's price follows: one with a price of its launch moves from there."""
+        launch = self.launches.get(build, 0)
+        if not launch:
+            return self.paths
+        at = min(launch, self.calendar.months - 1)
+        return {name: path / path[at] if path[at] else path for name, path in self.paths.items()}
+
+    @cached_property
+    def launches(self) -> dict[str, int]:
+        """Month of launch of each generation that has a price of that day."""
+        return {each.slug: each.from_month for each in self.scenario.market.generations if each.price is not None}
 
     def price(self, slug: str, quoted: Price | None) -> tuple[float, Source]:
         """Today's price of an item: the user's own, else the quote; raises NoQuote, MissingRate."""

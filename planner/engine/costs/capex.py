@@ -21,9 +21,16 @@ def machines(costs: PlanCosts) -> None:
             path + "/quantity",
             "market/accelerator/rate_per_year",
             "market/own_prices/" + build.slug,
+            *(
+                f"market/generations/{each.slug}/price"
+                for each in costs.scenario.market.generations
+                if each.slug == build.slug
+            ),
         )
         _price, source = costs.books.price(build.slug, build.price)
         shares = {"accelerator_share": build.accelerator_share, "memory_share": build.memory_share}
+        if build.nic_share:
+            shares["nic_share"] = build.nic_share
         costs.ledger.add(
             "capex.accelerators_and_servers",
             "server",

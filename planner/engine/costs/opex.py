@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from planner.engine.calendar import Array
 from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import (
     LOADED_COST,
@@ -11,7 +14,8 @@ from planner.engine.costs.books import (
     RETAIL_UNDER_KW,
     SWITCH_WARRANTY_MONTHS,
 )
-from planner.engine.costs.purchases import arrive, value_after
+from planner.engine.costs.purchases import Purchases, arrive, value_after
+from planner.engine.fleet import Holding
 from planner.engine.housing import pue_of
 from planner.engine.inputs import Site
 from planner.engine.prices import NoQuote, Source
@@ -145,7 +149,8 @@ def colocation(costs: PlanCosts) -> None:
 def support(costs: PlanCosts) -> None:
     for bought, holding in zip(costs.bought, costs.fleet.holdings, strict=True):
         build = bought.machine.build
-        if not build.support_share_per_year:
+        contracts(costs, bought, holding)
+        if not build.support_share_per_year or _replaced(costs, build.slug):
             continue
         value = value_after(bought, holding, build.warranty_months)
         costs.ledger.add(
@@ -177,6 +182,58 @@ def support(costs: PlanCosts) -> None:
             item="net-maintenance",
             factors={"share_per_year": share, "warranty_months": float(SWITCH_WARRANTY_MONTHS)},
         )
+
+
+def contracts(costs: PlanCosts, bought: Purchases, holding: Holding) -> None:
+    """Each support contract of a machine, owed from its renewal month for its term; several add up."""
+    slug, months = bought.machine.build.slug, costs.ledger.shape[1]
+    for terms in costs.scenario.operations.contracts:
+        if terms.build not in (None, slug):
+            continue
+        last = months if terms.term_months is None else terms.renewal_month + terms.term_months
+        by_fee = terms.fee_per_server_year is not None
+        if terms.counted_from == "service":
+            owed = _between(bought, holding, terms.renewal_month, last, servers=by_fee)
+        else:
+            owed = _between(bought, holding, 0, months, servers=by_fee)
+            owed = np.where((np.arange(months) >= terms.renewal_month) & (np.arange(months) < last), owed, 0.0)
+        path = f"operations/contracts/{terms.slug}/"
+        yearly = terms.fee_per_server_year if terms.fee_per_server_year is not None else terms.share_per_year
+        costs.ledger.add(
+            "opex.support",
+            "contract",
+            owed,
+            "server" if by_fee else "money",
+            yearly / 12.0,
+            Source(basis="own", item=terms.slug),
+            "contract_fee" if by_fee else "contract_share",
+            item=slug,
+            factors={
+                "fee_per_year" if by_fee else "share_per_year": yearly,
+                "renewal_month": float(terms.renewal_month),
+                **({"term_months": float(terms.term_months)} if terms.term_months is not None else {}),
+            },
+            drivers=(
+                path + ("fee_per_server_year" if by_fee else "share_per_year"),
+                path + "renewal_month",
+                path + "term_months",
+            ),
+            part=terms.name or terms.slug,
+        )
+
+
+def _between(bought: Purchases, holding: Holding, first: int, last: int, *, servers: bool) -> Array:
+    """Price paid for machines in service that are `first` to `last` months old, or their number, (S, M)."""
+    if servers:  # a chassis leaves with its cards: counted by what arrived
+        none = np.zeros(holding.shape)
+        counted = replace(bought, arrived_host_value=holding.arrived_hosts, arrived_card_value=none)
+        return value_after(counted, holding, first) - value_after(counted, holding, last)
+    return value_after(bought, holding, first) - value_after(bought, holding, last)
+
+
+def _replaced(costs: PlanCosts, slug: str) -> bool:
+    """Whether a contract stands in place of the support that the catalog adds."""
+    return any(each.replaces_catalog and each.build in (None, slug) for each in costs.scenario.operations.contracts)
 
 
 def staff(costs: PlanCosts) -> None:

@@ -44,7 +44,7 @@ def purchases(holding: Holding, books: Books) -> Purchases:
     A chassis bought with at least the cards of the build is a whole build; with fewer it is a bare chassis
     (build − n × card) and its cards. Cards added beyond the build bring their extra memory and NIC.
     """
-    machine, paths = holding.machine, books.paths
+    machine, paths = holding.machine, books.paths_of(holding.machine.slug)
     build, addon, base = machine.build, machine.addon, machine.base_cards
     first_hosts, first_cards = np.zeros(holding.shape), np.zeros(holding.shape)
     first_hosts[:, 0], first_cards[:, 0] = holding.first_hosts, holding.first_cards
@@ -56,10 +56,7 @@ def purchases(holding: Holding, books: Books) -> Purchases:
     whole = books.price_at(build.slug, build.price, builds)
     today: dict[str, float | Array] = {"server": whole}
     if addon is None:
-        share, memory = build.accelerator_share, build.memory_share
-        build_price = whole * (
-            share * paths["accelerator"] + memory * paths["memory"] + (1 - share - memory) * paths["rest"]
-        )
+        build_price = whole * _mixed(build, paths)
         host_price, card_price, extra_price = build_price, np.zeros_like(build_price), np.zeros_like(build_price)
     else:
         card, _ = books.price(addon.slug, addon.price)
@@ -68,7 +65,9 @@ def purchases(holding: Holding, books: Books) -> Purchases:
         alone = books.price_at(build.slug, build.price, bare)
         build_price = _host(build, whole, base * card, paths) + np.minimum(whole, base * card) * paths["accelerator"]
         host_price = _host(build, alone, base * card, paths)
-        card_price, extra_price = cards_today * paths["accelerator"], extra * paths["memory"]
+        nics = addon.extra_nic_share
+        card_price = cards_today * paths["accelerator"]
+        extra_price = extra * ((1 - nics) * paths["memory"] + nics * paths["nic"])
         today |= {"chassis": alone, "card": cards_today, "card_extra": extra}
 
     machines, cards_apart = builds * build_price + bare * host_price, loose * card_price
@@ -120,11 +119,19 @@ def _counts(hosts: Array, cards: Array, base: int, open_slots: bool) -> tuple[Ar
     return whole, bare, loose, np.where(bare > 0, 0.0, loose)
 
 
+def _mixed(build: Build, paths: dict[str, Array]) -> Array:
+    """Factor on a build's price in each month: each share on its own path, (M,)."""
+    shares = (build.accelerator_share, build.memory_share, build.nic_share)
+    moved = sum(share * paths[name] for share, name in zip(shares, ("accelerator", "memory", "nic"), strict=True))
+    return np.asarray(moved + (1 - sum(shares)) * paths["rest"])
+
+
 def _host(build: Build, whole: float | Array, cards: float, paths: dict[str, Array]) -> Array:
     """Price of a chassis without its cards in each month; a build quoted below the sum of its cards has none."""
     host = np.maximum(0.0, whole - cards)
     memory = np.minimum(build.memory_share * whole, host)
-    return np.asarray(memory * paths["memory"] + (host - memory) * paths["rest"])
+    nics = np.minimum(build.nic_share * whole, host - memory)
+    return np.asarray(memory * paths["memory"] + nics * paths["nic"] + (host - memory - nics) * paths["rest"])
 
 
 def arrive(into: Array, value: Array, delay: int) -> None:

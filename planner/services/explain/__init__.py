@@ -63,5 +63,5 @@ def tree(
         "currency": evaluation.scenario.currency,
         "decimals": evaluation.plan(plan_slug).decimals,
         "pricing_date": evaluation.scenario.pricing_date.isoformat(),
-        "prices_sha256": evaluation.book.sha256(),
+        "prices_sha256": evaluation.pinned.sha256(),
     }

@@ -18,12 +18,14 @@ FACTOR_UNITS = {
     "loaded_per_year": "money/FTE/year",
     "share_per_year": "share/year",
     "warranty_months": "month",
+    "renewal_month": "month",
+    "fee_per_year": "money",
     "term_months": "month",
     "lead_weeks": "week",
     **dict.fromkeys(
         ("share", "share_by_age", "rate", "recoverable", "usable_share", "commission", "discount"), "share"
     ),
-    **dict.fromkeys(("accelerator_share", "memory_share"), "share"),
+    **dict.fromkeys(("accelerator_share", "memory_share", "nic_share"), "share"),
 }
 
 
