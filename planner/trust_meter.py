@@ -8,7 +8,7 @@ from typing import Any
 from planner import wording
 from planner.engine.compare import Comparison
 from planner.engine.result import Evaluation, PlanResult
-from planner.engine.trust import parts_of, shares, weights, whole_percents
+from planner.engine.trust import parts_of, percents, shares, weights
 
 GAP = 0.5  # between two parts of the bar, in per cent of its width
 
@@ -24,8 +24,7 @@ def meter(evaluation: Evaluation, comparison: Comparison, today: dt.date) -> dic
     found = {part: share for part, share in shares(plan, day).items() if share > 0}
     if not found:
         return None
-    percents = dict(zip(found, whole_percents(list(found.values())), strict=True))
-    money, parts, x = weights(plan, day), [], 0.0
+    shown, money, parts, x = percents(plan, day), weights(plan, day), [], 0.0
     for part, share in found.items():
         width = 100.0 * share
         parts.append(
@@ -34,7 +33,7 @@ def meter(evaluation: Evaluation, comparison: Comparison, today: dt.date) -> dic
                 "name": wording.trust_name(part),
                 "help": wording.trust_help(part, day),
                 "mark": wording.trust_mark(part),
-                "percent": _percent(percents[part]),
+                "percent": wording.trust_percent(shown[part]),
                 "share": share,
                 "money": wording.money(money[part], plan.currency, compact=True),
                 "exact": wording.money(money[part], plan.currency),
@@ -71,7 +70,3 @@ def _lines(plan: PlanResult, evaluation: Evaluation, lines: list[Any]) -> list[d
         }
         for value, line in valued
     ]
-
-
-def _percent(whole: int) -> str:
-    return wording.percent(whole / 100.0) if whole else f"<\u00a0{wording.percent(0.01)}"

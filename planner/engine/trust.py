@@ -46,6 +46,12 @@ def shares(plan: PlanResult, day: dt.date) -> dict[str, float]:
     return {part: weight / whole for part, weight in found.items()} if whole > 0 else {}
 
 
+def percents(plan: PlanResult, day: dt.date) -> dict[str, int]:
+    """Shares of the parts there are as whole per cents, which add up to 100."""
+    found = {part: share for part, share in shares(plan, day).items() if share > 0}
+    return dict(zip(found, whole_percents(list(found.values())), strict=True))
+
+
 def whole_percents(given: Sequence[float]) -> list[int]:
     """Shares that add up to 1 as whole per cents that add up to 100: the largest remainders are rounded up."""
     floors = [int(share * 100 + 1e-9) for share in given]

@@ -172,8 +172,7 @@ def parts_of(scenario: Scenario, listed: str) -> set[str]:
 def new_part(scenario: Scenario, listed: str, catalog: Catalog) -> dict[str, Any]:
     """An element for a list of parts; raises InputError for an unknown list."""
     if listed == "contracts":
-        name = _("Support contract")
-        return {"slug": free_slug(scenario.operations.contracts, "contract"), "name": name}
+        return {"slug": free_slug(scenario.operations.contracts, "contract"), "name": _("Warranty extension")}
     if listed != "generations":
         raise InputError(Problem(("list",), "not_a_choice", listed, choices=tuple(LISTS)))
     starts = [plan.start.build for plan in scenario.plans if plan.start is not None]

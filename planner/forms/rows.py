@@ -223,7 +223,7 @@ class Page:
             return ""
         name = wording.owner(path, self.scenario, self.book)
         if path.startswith("market/generations/"):
-            return _("New generation: {name}").format(name=name)
+            return name
         if path.startswith("operations/contracts/"):
             return _("Support contract: {name}").format(name=name)
         return _("Possible upgrade: {item}").format(item=name) if "/upgrades/" in path else name

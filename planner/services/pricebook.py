@@ -50,6 +50,16 @@ NIC_USD, MOST_NICS = 2000.0, 0.15
 DEFAULT_ACCELERATOR_SHARE, DEFAULT_MEMORY_SHARE = 0.75, 0.10
 RETAIL_ROW = "north-america-median-retail-one-4-kw-cabinet"
 
+# Units in which a rate may be quoted → how many of the unit the model counts in one of them. A year is 8,760 hours and
+# twelve equal months, so that a price put per hour, month or year comes to the same in a year.
+HOURS_PER_YEAR, MONTHS_PER_YEAR = 8760.0, 12.0
+_PERIODS = {"hour": 1.0, "month": HOURS_PER_YEAR / MONTHS_PER_YEAR, "year": HOURS_PER_YEAR}
+UNITS: dict[str, dict[str, float]] = {
+    "offer": {f"{what}-{period}": hours for what in ("gpu", "instance", "node") for period, hours in _PERIODS.items()},
+    "tariff": {"kWh": 1.0, "MWh": 1000.0},
+    "colocation": {"kW-month": 1.0, "kW-year": MONTHS_PER_YEAR},
+}
+
 _QUOTE_BASIS: dict[str, Basis] = {
     "quote": "quoted",
     "list": "list",
@@ -265,7 +275,7 @@ class _Maker:
 
     def _price(self, slug: str, kind: str) -> Price | None:
         """The price rule of the model: a quote valid on the pricing date, else the row's own, else no quote."""
-        valid = self.catalog.effective(slug, self.day, kind)
+        valid = [quote for quote in self.catalog.effective(slug, self.day, kind) if _counted(quote, kind) is not None]
         used = slug.startswith("used-")
         chosen = next((quote for quote in valid if used or quote.condition != "used"), None)
         return None if chosen is None else self._priced(chosen)
@@ -285,7 +295,7 @@ class _Maker:
         )
         rated = self._rated(quote.currency, source)
         tax = float(quote.tax_included_percent or 0) / 100.0
-        amount = float(quote.unit_price)
+        amount = float(quote.unit_price) / (_counted(quote, quote.item_kind) or 1.0)
         return Price(amount=amount, currency=quote.currency, tax_included=tax, terms=_terms(quote), **rated)
 
     def _source(self, item: ItemRecord, cell: str = "") -> Source:
@@ -494,6 +504,14 @@ class _Maker:
             moe=bool(spec.moe),
             source=self._source(item, "params_b"),
         )
+
+
+def _counted(quote: QuoteRecord, kind: str) -> float | None:
+    """How many of the unit that the model counts in are in the quote's: 730 hours in a month; None for what is neither.
+
+    Other kinds are sold by the piece.
+    """
+    return UNITS[kind].get(quote.unit) if kind in UNITS else 1.0
 
 
 def _terms(quote: QuoteRecord) -> Terms | None:

@@ -81,7 +81,7 @@ from planner.wording.sizing import (
     unsized,
 )
 from planner.wording.sources import badge, provider, source
-from planner.wording.trust import trust_help, trust_mark, trust_name, trust_note, trust_title
+from planner.wording.trust import trust_help, trust_mark, trust_name, trust_note, trust_percent, trust_title
 from planner.wording.validation import case_error, case_status, case_value, family, tolerance, weaknesses
 
 __all__ = [
@@ -172,6 +172,7 @@ __all__ = [
     "trust_mark",
     "trust_name",
     "trust_note",
+    "trust_percent",
     "trust_title",
     "unit",
     "unit_of",

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from planner.wording.numbers import date
+from planner.wording.numbers import date, percent
 
 # part → (its name, who stands behind it, its mark: that of the badges).
 TRUST: dict[str, tuple[Any, Any, str]] = {
@@ -39,6 +39,11 @@ def trust_help(part: str, day: dt.date) -> str:
 
 def trust_mark(part: str) -> str:
     return TRUST[part][2]
+
+
+def trust_percent(whole: int) -> str:
+    """A share in whole per cents; one that rounds to nothing is there all the same."""
+    return percent(whole / 100.0) if whole else f"<\u00a0{percent(0.01)}"
 
 
 def trust_note() -> str:

@@ -580,11 +580,11 @@ def test_a_credit_reads_price_age_commission_and_condition():
     with override("en"):
         text = wording.formula(credit, "USD", evaluation.calendar)
         words, numbers_put_in = text.split(": ")
-        assert words == "price paid × share by age × (1 − commission) × condition, in the last month"
+        assert words == "price paid × share by age × (1 − commission) × condition × speed of sale, in the last month"
         terms, amount = numbers_put_in.split(" (")[0].split(" = ")
         paid, *shares = terms.split(" × ")
         assert {paid[0], amount[0]} == {numbers.MINUS}
-        assert [share[-1] for share in shares] == ["%", "%", "1"]
+        assert [share[-1] for share in shares] == ["%", "%", "1", "1"]
 
 
 def test_the_printed_numbers_of_a_formula_multiply_to_its_amount():

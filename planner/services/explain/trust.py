@@ -2,7 +2,7 @@
 
 from planner import wording
 from planner.engine.lines import Line
-from planner.engine.trust import PARTS, parts_of
+from planner.engine.trust import PARTS, parts_of, percents
 from planner.services.explain.lines import line_node
 from planner.services.explain.nodes import Node, Subject
 
@@ -26,7 +26,7 @@ def part(subject: Subject, code: str) -> Node:
     """The lines whose prices rest on one kind of source, the largest first."""
     found = parts_of(subject.plan, subject.day) if subject.plan.priced else {}
     lines = [_at_its_size(subject, line) for line in found.get(code, [])]
-    whole = sum(_size(subject, line) for each in found.values() for line in each)
+    shown = percents(subject.plan, subject.day) if subject.plan.priced else {}
     value = subject.plan.money(node["value"] for node in lines)
     node = subject.money(
         f"trust_{code}",
@@ -36,14 +36,10 @@ def part(subject: Subject, code: str) -> Node:
         children=sorted(lines, key=lambda line: -line["value"]),
         formula=wording.trust_help(code, subject.day),
     )
-    share = wording.percent(value / whole) if whole else ""
+    share = wording.trust_percent(shown[code]) if code in shown else ""
     return {**node, "value_text": " · ".join(text for text in (share, node["value_text"]) if text)}
 
 
 def _at_its_size(subject: Subject, line: Line) -> Node:
     sign = -1 if line.present_value(subject.plan.discount_of(line)) < 0 else 1
     return line_node(subject, line, discounted=True, sign=sign)
-
-
-def _size(subject: Subject, line: Line) -> float:
-    return abs(line.present_value(subject.plan.discount_of(line)))
