@@ -129,5 +129,5 @@ def source(origin: Source, pricing_date: dt.date | None = None, stale_after_days
         "note": origin.note,
         "lang": "en" if origin.note and chinese() else "",
         "rate": rate,
-        "record": origin.quote_id or ("" if origin.basis == "own" else origin.item),
+        "record": origin.quote_id or ("" if origin.basis == "own" or origin.item in ITEMS else origin.item),
     }
