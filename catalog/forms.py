@@ -129,14 +129,14 @@ class QuoteForm(forms.ModelForm):
     """A price: the amount, its currency, and what it buys, side by side."""
 
     breaks = TermsField(
-        label=_("volume breaks"),
+        label=_("Volume breaks"),
         read=terms.read_breaks,
         write=terms.write_breaks,
         stored=terms.stored_breaks,
         help_text=_("Quantity and price of one from there on, as in 8: 41500; 16: 40000."),
     )
     discounts = TermsField(
-        label=_("discounts"),
+        label=_("Discounts"),
         read=terms.read_discounts,
         write=terms.write_discounts,
         stored=terms.stored_discounts,
