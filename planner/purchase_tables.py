@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +12,7 @@ from planner import tables, wording
 from planner.engine.compare import Comparison
 from planner.engine.prices import PriceBook
 from planner.engine.result import UNPRICED, Evaluation
-from planner.services.purchasing import Doubt, Purchase, Row
+from planner.services.purchasing import FABRIC, MACHINES, Doubt, Purchase, Row
 
 BASIS_TONES = {"quoted": "good", "list": "", "estimate": "warn", "forecast": "warn"}
 DOUBT_TONES = {"no_price": "bad", "expired": "bad"}
@@ -92,7 +93,19 @@ def _position(row: Row, purchase: Purchase, book: PriceBook) -> dict[str, Any]:
         "in_service": wording.date(row.in_service) if row.in_service else "",
         "late": row.late,
         "rate": rate,
+        "beside": _(", ").join(_beside(row, purchase)),
     }
+
+
+def _beside(row: Row, purchase: Purchase) -> Iterator[str]:
+    """What a buyer weighs beside the price: how long it takes, and what it costs to have it brought."""
+    if row.lead_weeks is not None:
+        yield wording.amount(float(row.lead_weeks), "week")
+    code = "freight" if row.line.code in MACHINES else "fabric_freight" if row.line.code in FABRIC else ""
+    line = next((line for line in purchase.plan.lines if code and line.code == code), None)
+    if line is not None and row.total is not None:
+        share = float(line.unit_price[0, row.month])
+        yield _("freight {amount}").format(amount=wording.money(float(row.total) * share, purchase.currency))
 
 
 def _figures(row: Row, purchase: Purchase, book: PriceBook) -> dict[str, Any]:

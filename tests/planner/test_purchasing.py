@@ -274,6 +274,14 @@ def test_u005_the_file_has_the_price_of_the_volume_break():
     assert orders + rest == found.capex
 
 
+def test_u005_lead_time_and_freight_stand_beside_the_price():
+    # 0.7 % of two servers of 328,000; delivered twelve weeks after the order
+    result, _comparison = sample.evaluated()
+    page = purchase_tables.page(purchase(result, "cluster", "S7", 3, TODAY), result)
+    servers = next(row for row in page["orders"][0]["rows"] if row["name"].startswith("8-GPU server"))
+    assert servers["beside"].replace("\u00a0", " ") == "12 weeks, freight $4,592.00"
+
+
 @pytest.mark.parametrize(
     ("terms", "said"),
     [
