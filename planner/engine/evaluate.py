@@ -14,6 +14,7 @@ from planner.engine.demand import Machine, Requirement, Sizing, machine_for
 from planner.engine.eligibility import judge_eligibility, runs_software
 from planner.engine.findings import judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
+from planner.engine.generations import bought_in, with_generations
 from planner.engine.housing import Housing, house
 from planner.engine.inputs import Plan, Scenario, ServingWorkload, Workload
 from planner.engine.lines import CATEGORIES, FINANCING, Ledger, Line, minor_unit, switched_on
@@ -21,9 +22,11 @@ from planner.engine.links import Link, link_of
 from planner.engine.orders import orders_of
 from planner.engine.prices import Accelerator, CloudOffer, MissingRate, PriceBook
 from planner.engine.quantities import InputError, Problem
+from planner.engine.quote_terms import broken_terms
 from planner.engine.repairs import Repairs, repairs_of
 from planner.engine.result import Evaluation, Finding, Order, PlanResult
 from planner.engine.storage import host_gb, local_tb, shared_gb_s, shared_tb
+from planner.engine.unsold import unsold
 from planner.engine.wiring import Network, network_for
 
 __all__ = ["Evaluation", "Finding", "Order", "PlanResult", "evaluate"]
@@ -41,6 +44,7 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     """
     if scenario.currency != book.currency:
         raise MissingRate(book.currency, scenario.currency)
+    pinned, book = book, with_generations(book, scenario)
     calendar = calendar_for(scenario.start, scenario.months)
     books = Books(scenario, book, calendar)
     sizing = Sizing(scenario, book, calendar)
@@ -49,7 +53,7 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     left_out = [name for name in CATEGORIES if name not in on | FINANCING]  # without a contract there is no such cost
     if not scenario.reliability.counted:
         left_out.append(FAILURES)
-    return Evaluation(scenario, book, calendar, plans, left_out, stale_prices(scenario, plans))
+    return Evaluation(scenario, book, calendar, plans, left_out, stale_prices(scenario, plans), pinned)
 
 
 def _lines_on(scenario: Scenario) -> frozenset[str]:
@@ -105,6 +109,7 @@ class _PlanRun:
         joined = self.joined = self._joined()
         usable = self._usable(joined)
         fleet = self._fleet(usable)
+        self.problems.extend(unsold(fleet, self.scenario))
         network = self._network(fleet) if joined and fleet.holdings else None
         offer, offered = self._offer()
         allocation, housing, lost = self._place(fleet, network, reference, usable, offered)
@@ -147,6 +152,7 @@ class _PlanRun:
         result.orders = orders_of(result, bought)
         result.warnings.extend(cliffs(result, self.scenario, bought))
         result.warnings.extend(self._unlimited())
+        result.warnings.extend(broken_terms(bought, network, self.books))
         judge_eligibility(result, self.scenario)
         judge(result, self.scenario, self.books, lost)
         return result
@@ -167,6 +173,8 @@ class _PlanRun:
             plan.start.build if plan.start else None,
             plan.follow_up.build if plan.follow_up.kind != "none" else None,
         ]
+        if plan.follow_up.kind != "none" or plan.end_of_life.then == "renew":
+            wanted += bought_in(plan, self.scenario) if plan.follow_up.generation == "newest" else []
         slugs = dict.fromkeys(slug for slug in wanted if slug)
         for slug in slugs:
             try:
@@ -195,6 +203,7 @@ class _PlanRun:
         if limit is None:
             return []
         return [Finding("power_limit_unknown", None, {"item": slug, "limit_w": limit}) for slug in sorted(unknown)]
+
     def _link(self, machine: Machine) -> Link | None:
         """The network over which jobs larger than a server run; None where the plan has none for them."""
         fabric = self.plan.fabric
