@@ -39,8 +39,8 @@ def _ordered(
         if addon is not None:
             yield addon.slug, addon.price, each.cards[0], np.broadcast_to(each.card_price, shape)[0]
     if network is not None:
-        for slug, (pieces, unit_price) in network.devices_bought().items():
-            yield slug, books.book.items[slug].price, pieces[0], np.broadcast_to(unit_price, pieces.shape)[0]
+        for slug, (pieces, paid) in network.devices_bought().items():
+            yield slug, books.book.items[slug].price, pieces[0], paid[0] / np.maximum(pieces[0], 1.0)
 
 
 def _broken(slug: str, quoted: Price | None, quantity: Array, unit_price: Array, books: Books) -> Iterator[Finding]:

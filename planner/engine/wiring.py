@@ -249,7 +249,7 @@ class Network:
         return np.asarray(sum(part.bought * part.price for part in self.parts if not part.service) - off)
 
     def devices_bought(self) -> dict[str, tuple[Array, Array]]:
-        """By item, (pieces, price of one) of the switches and appliances ordered in each month, of all networks."""
+        """By item, (pieces, price of all of them) of the switches and appliances ordered in each month."""
         return _by_item(self.parts)
 
     def write(self, ledger: Ledger, plan: Plan) -> None:
@@ -380,19 +380,15 @@ def _power(item: Item) -> tuple[float, float]:
 
 
 def _parts(counts: dict[tuple[str, str], Array], plan: Plan, books: Books) -> list[Part]:
-    """What is bought in each month, priced; labour for every link last.
-
-    A switch of several networks is priced at the volume break of all that are ordered in the month.
-    """
-    added = {key: np.clip(np.diff(count, axis=1, prepend=0.0), 0.0, None) for key, count in counts.items()}
+    """What is bought in each month, priced; labour for every link last."""
     found = []
     pulled: Array = np.zeros(1)
-    for (code, slug), bought in added.items():
+    for (code, slug), count in counts.items():
+        bought = np.clip(np.diff(count, axis=1, prepend=0.0), 0.0, None)
         if code in DEVICES:
             quoted = _device(slug, plan, books).price
-            together = sum(each for (kind, other), each in added.items() if other == slug and kind in DEVICES)
             unit, formula = ("each" if code == "manager" else "switch"), "fabric_switches"
-            today, source = books.price_at(slug, quoted, np.asarray(together)), books.price(slug, quoted)[1]
+            today, source = books.price_at(slug, quoted, bought), books.price(slug, quoted)[1]
         else:
             unit, formula = ("each" if code == "nic" else "link"), "fabric_links"
             today, source = books.cost(slug)
@@ -414,8 +410,8 @@ def _by_item(parts: list[Part]) -> dict[str, tuple[Array, Array]]:
     found: dict[str, tuple[Array, Array]] = {}
     for part in parts:
         if part.code in DEVICES:
-            before = found[part.item][0] if part.item in found else np.zeros(part.bought.shape)
-            found[part.item] = before + part.bought, part.price
+            pieces, paid = found.get(part.item, (0.0, 0.0))
+            found[part.item] = pieces + part.bought, paid + part.bought * part.price
     return found
 
 
@@ -423,6 +419,6 @@ def _discounts(parts: list[Part], books: Books) -> list[Taken]:
     items = books.book.items
     return [
         each
-        for slug, (pieces, price) in _by_item(parts).items()
-        for each in taken(slug, items[slug].price, pieces * price, books)
+        for slug, (_pieces, paid) in _by_item(parts).items()
+        for each in taken(slug, items[slug].price, paid, books)
     ]

@@ -315,7 +315,7 @@ class _Writer:
     def _basis(self, line: Line, month: int) -> str:
         now, then = float(line.unit_price[0, 0]), float(line.unit_price[0, month])
         price = self._behind(line)
-        if price is not None and price.breaks and line.code != "chassis":  # another quantity is no forecast
+        if price is not None and price.breaks and line.code not in BARE:  # another quantity is no forecast
             now = price.value(self.book.currency, float(line.quantity[0, month]))
         if abs(then - now) > MOVED * abs(now):
             return FORECAST

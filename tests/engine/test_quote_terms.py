@@ -217,3 +217,20 @@ def test_list_prices_stay_as_they_are():
     prices = book(builds={"box": build("box", 8, 8, None, price=price(100_000.0))}, addons={})
     result = evaluated(plan(start={"build": "box", "quantity": 8}), prices=prices, lines=MACHINES).plans[0]
     assert result.total("capex") == 800_000.0
+
+
+def test_each_network_is_a_line_at_its_own_break_and_a_discount_of_the_switch_is_taken_once():
+    # two switches join the servers and two the storage, each at the break of 2; 1,000 off the first order
+    off = [{"name": "Rebate", "amount": 1000.0}]
+    asked = quoted(25_000.0, breaks=[{"min_quantity": 2, "amount": 20_000.0}], discounts=off)
+    items = {"qm9700": {**book().items["qm9700"].model_dump(), "price": asked}}
+    ported = build("box", 8, 8, 240_000.0, fabric_ports=8, fabric_port_gbps=400)
+    prices = book(builds={"box": ported}, addons={}, items=items)
+    two = plan(start={"build": "box", "quantity": 2}, fabric={"when": "always", "storage_network": True})
+    result = evaluated(two, prices=prices, lines=only("capex.fabric")).plans[0]
+    found = lines(result, "capex.fabric")
+    assert (found["switch"].amount[0, 0], found["storage_switch"].amount[0, 0]) == (40_000.0, 40_000.0)
+    assert found["discount"].amount[0, 0] == -1000.0
+    assert result.network.goods[0, 0] == sum(
+        found[code].amount[0, 0] for code in ("switch", "storage_switch", "link", "storage_link", "discount")
+    )

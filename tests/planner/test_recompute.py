@@ -9,7 +9,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from planner.services import explain, gallery
+from planner.services import documents, explain, gallery
 
 NEAR = 1e-9
 
@@ -125,6 +125,75 @@ def test_u011_each_figure_of_every_plan_is_recomputed_from_the_json_alone(templa
         script = Script(tree)
         assert script.failures == [], (tree["plan"], tree["kpi"])
     assert sum(Script(tree).checked for tree in found) > 500
+
+
+PEAK = {"name": "peak", "hours": "8-20", "price_per_kwh": 0.3}
+BILLED = {
+    "basis": "energy_only",
+    "periods": [PEAK],
+    "demand": [{"name": "peak", "price_per_kw": 12.0}],
+    "tiers": [{"from_kwh": 1000, "adds_per_kwh": 0.02}],
+    "fixed_per_month": 50.0,
+    "capacity_kw": 20,
+    "capacity_price_per_kw": 3.0,
+}
+HALL = {
+    "price_per_kw_month": 180.0,
+    "power_included": False,
+    "setup_fee": 1000.0,
+    "redundant_feed_per_month": 200.0,
+    "remote_hands_hours": 3.0,
+    "committed_kw": 30.0,
+}
+DATA = {"reserved_share": 0.5, "spot_share": 0.3, "egress_tb_per_month": 5.0, "stored_tb": 20.0}
+CARE = [{"slug": "care", "name": "Care", "renewal_month": 12}, {"slug": "fee", "fee_per_server_year": 900.0}]
+NETWORKS = {"when": "always", "storage_network": True, "in_band": True, "out_of_band": True, "ufm": True}
+PAID_LATER = {"on_order": 0.3, "on_delivery": 0.5, "retention": 0.1}
+# What a scenario may agree on, in whichever parts of it → codes of lines that it brings.
+AGREED = {
+    "loan": ({"financing": {"kind": "loan", "share": 0.8}}, {"finance": {"payment": PAID_LATER}}, {"interest"}),
+    "lease": ({"financing": {"kind": "lease", "term_months": 24}}, {"finance": {"after_tax": True}}, {"rent"}),
+    "own repairs": (
+        {},
+        {"reliability": {"after_warranty": "own_repair", "warranty_years": 1}},
+        {"repair_gpus", "repair_servers", "repair_labour"},
+    ),
+    "tariff": ({}, {"site": {"tariff": BILLED, "electricity_price_per_kwh": 0.12}}, {"tier", "capacity"}),
+    "hall": ({}, {"site": {"kind": "colocation", "colocation": HALL}}, {"colocation_setup", "redundant_feed"}),
+    "networks": (
+        {"fabric": NETWORKS},
+        {"market": {"own_prices": {"ufm-enterprise-ndr": 25_000.0}}},
+        {"manager", "storage_switch", "oob_link"},
+    ),
+    "cloud": ({"overflow": {"accelerator": "h200-sxm", **DATA}}, {}, {"reserved", "spot"}),
+    "contracts": ({}, {"operations": {"contracts": CARE}}, {"contract"}),
+}
+
+
+def agreed(plans, more):
+    """The template of a small team, or of a lab with a cluster, agreeing on something in every plan that has such a
+    part, and in its first room."""
+    document = documents.named("driving-lab" if "fabric" in plans else "small-team")
+    document["plans"] = [
+        {**plan, **{part: terms for part, terms in plans.items() if part in plan or part == "financing"}}
+        for plan in document["plans"]
+    ]
+    document["sites"][0] |= more.get("site", {})
+    for part in more.keys() - {"site"}:
+        document[part] = {**document.get(part, {}), **more[part]}
+    return document
+
+
+@pytest.mark.parametrize("name", AGREED)
+def test_u011_what_contracts_add_is_recomputed_too(name, capsys, tmp_path):
+    plans, more, codes = AGREED[name]
+    path = tmp_path / "scenario.json"
+    path.write_text(json.dumps(agreed(plans, more), default=str))
+    found = trees(capsys, str(path), figures=["present_value", "capex", "opex", "cost_per_useful_gpu_hour"])
+    there = {node["key"].split(":")[1] for tree in found for node in explain.walk(tree) if ":" in node["key"]}
+    assert codes <= there
+    for tree in found:
+        assert Script(tree).failures == [], (tree["plan"], tree["kpi"])
 
 
 def test_a_changed_price_is_noticed(capsys):

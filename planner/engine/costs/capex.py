@@ -390,20 +390,19 @@ def spares(costs: PlanCosts) -> None:
     sources = {}
     for bought in costs.bought:
         build, addon = bought.machine.build, bought.machine.addon
-        sources[build.slug] = costs.books.price(build.slug, build.price)[1], bought.today["server"]
+        sources[build.slug] = costs.books.price(build.slug, build.price)[1]
         if addon is not None:
-            sources[addon.slug] = costs.books.price(addon.slug, addon.price)[1], bought.today["card"]
+            sources[addon.slug] = costs.books.price(addon.slug, addon.price)[1]
     for spare in costs.spares:
-        source, price = sources[spare.item]
         first = int(np.argmax(spare.quantity[0] > 0))
-        today = float(np.broadcast_to(price, spare.quantity.shape)[0, first])
+        today = float(np.broadcast_to(spare.today, spare.quantity.shape)[0, first])
         costs.ledger.add(
             "capex.spares",
             spare.code,
             spare.quantity,
             spare.unit,
             spare.price,
-            source,
+            sources[spare.item],
             "spares",
             item=spare.item,
             factors={} if spare.code == "spare_chassis" else {"price_today": today},

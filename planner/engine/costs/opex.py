@@ -14,7 +14,7 @@ from planner.engine.costs.books import (
     SWITCH_WARRANTY_MONTHS,
 )
 from planner.engine.costs.capex import behind_one_service
-from planner.engine.costs.purchases import Purchases, arrive, older, value_after
+from planner.engine.costs.purchases import Purchases, arrive, older, prices_at, value_after
 from planner.engine.fleet import Holding
 from planner.engine.inputs import Colocation
 from planner.engine.prices import Source
@@ -107,12 +107,14 @@ def own_repairs(costs: PlanCosts, bought: Purchases, holding: Holding) -> None:
     failed_servers = hosts * rules.server_failures_per_year * years
     source = costs.books.price(build.slug, build.price)[1]
     gpu_item, gpu_source = build.slug, source
+    none = np.zeros(holding.shape)
+    prices = prices_at(bought.machine, costs.books, none, none, none)  # parts come one by one: no volume break
     if addon is None:
         path = costs.books.paths_of(build.slug)["accelerator"]
-        gpu_price = bought.today["server"] * build.accelerator_share / build.accelerator_count * path
-        rest_price = bought.build_price - gpu_price * build.accelerator_count
+        gpu_price = prices.today["server"] * build.accelerator_share / build.accelerator_count * path
+        rest_price = prices.build - gpu_price * build.accelerator_count
     else:
-        gpu_price, rest_price = bought.card_price, bought.host_price
+        gpu_price, rest_price = prices.card, prices.host
         gpu_item, gpu_source = addon.slug, costs.books.price(addon.slug, addon.price)[1]
     factors = {"warranty_months": float(months)}
     costs.ledger.add(

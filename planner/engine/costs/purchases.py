@@ -47,7 +47,7 @@ def purchases(holding: Holding, books: Books) -> Purchases:
     A chassis bought with at least the cards of the build is a whole build; with fewer it is a bare chassis
     (build − n × card) and its cards. Cards added beyond the build bring their extra memory and NIC.
     """
-    machine, paths = holding.machine, books.paths_of(holding.machine.slug)
+    machine = holding.machine
     build, addon, base = machine.build, machine.addon, machine.base_cards
     first_hosts, first_cards = np.zeros(holding.shape), np.zeros(holding.shape)
     first_hosts[:, 0], first_cards[:, 0] = holding.first_hosts, holding.first_cards
@@ -56,22 +56,8 @@ def purchases(holding: Holding, books: Books) -> Purchases:
     counts = [_counts(hosts, cards, base, addon is not None) for hosts, cards in (now, later)]
     builds, bare, loose, extras = (first + other for first, other in zip(*counts, strict=True))
 
-    whole = books.price_at(build.slug, build.price, builds)
-    today: dict[str, float | Array] = {"server": whole}
-    if addon is None:
-        build_price = whole * _mixed(build, paths)
-        host_price, card_price, extra_price = build_price, np.zeros_like(build_price), np.zeros_like(build_price)
-    else:
-        card, _ = books.price(addon.slug, addon.price)
-        cards_today = books.price_at(addon.slug, addon.price, loose)
-        extra = books.price(addon.slug + "/extra", addon.extra_price)[0] if addon.extra_price is not None else 0.0
-        alone = books.price_at(build.slug, build.price, bare)
-        build_price = _host(build, whole, base * card, paths) + np.minimum(whole, base * card) * paths["accelerator"]
-        host_price = _host(build, alone, base * card, paths)
-        nics = addon.extra_nic_share
-        card_price = cards_today * paths["accelerator"]
-        extra_price = extra * ((1 - nics) * paths["memory"] + nics * paths["nic"])
-        today |= {"chassis": alone, "card": cards_today, "card_extra": extra}
+    prices = prices_at(machine, books, builds, bare, loose)
+    build_price, host_price, card_price, extra_price = prices.build, prices.host, prices.card, prices.extra
 
     machines, cards_apart = builds * build_price + bare * host_price, loose * card_price
     off_machines = taken(build.slug, build.price, machines, books)
@@ -107,8 +93,43 @@ def purchases(holding: Holding, books: Books) -> Purchases:
         host_value,
         card_value,
         dict(zip(("server", "chassis", "card", "card_extra"), counts[0], strict=True)),
-        today,
+        prices.today,
         off_machines + off_cards,
+    )
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Price of a whole build, of a bare chassis, of a card, of its memory and NIC in each month, (S, M) or (M,); and by
+    line code what one costs today."""
+
+    build: Array
+    host: Array
+    card: Array
+    extra: Array
+    today: dict[str, float | Array]
+
+
+def prices_at(machine: Machine, books: Books, builds: Array, bare: Array, loose: Array) -> Prices:
+    """Prices where so many whole builds, bare chassis and cards are ordered in each month, each as a line of its own."""
+    build, addon, paths = machine.build, machine.addon, books.paths_of(machine.slug)
+    whole = books.price_at(build.slug, build.price, builds)
+    if addon is None:
+        build_price = whole * _mixed(build, paths)
+        none = np.zeros_like(build_price)
+        return Prices(build_price, build_price, none, none, {"server": whole})
+    card, _ = books.price(addon.slug, addon.price)
+    cards_today = books.price_at(addon.slug, addon.price, loose)
+    extra = books.price(addon.slug + "/extra", addon.extra_price)[0] if addon.extra_price is not None else 0.0
+    alone = books.price_at(build.slug, build.price, bare)
+    inside = machine.base_cards * card
+    nics = addon.extra_nic_share
+    return Prices(
+        _host(build, whole, inside, paths) + np.minimum(whole, inside) * paths["accelerator"],
+        _host(build, alone, inside, paths),
+        np.asarray(cards_today * paths["accelerator"]),
+        np.asarray(extra * ((1 - nics) * paths["memory"] + nics * paths["nic"])),
+        {"server": whole, "chassis": alone, "card": cards_today, "card_extra": extra},
     )
 
 
@@ -218,26 +239,33 @@ class Spare:
     unit: str
     quantity: Array
     price: Array
+    today: float | Array  # what one costs today
     at_once: Array  # those that are there in the month of their order
 
 
-def spares_bought(bought: Purchases, holding: Holding, repairs: Repairs) -> list[Spare]:
+def spares_bought(holding: Holding, repairs: Repairs, books: Books) -> list[Spare]:
     """The spares that stand on the shelf when what they are for begins to serve, ordered together with it."""
     machine = holding.machine
+    servers, servers_at_once = _shelved(repairs.spare_servers, holding)
     if machine.addon is None:
-        kinds = [("spare_server", machine.slug, "server", repairs.spare_servers, bought.build_price)]
-    else:
-        kinds = [
-            ("spare_chassis", machine.slug, "chassis", repairs.spare_servers, bought.host_price),
-            ("spare_card", machine.addon.slug, "GPU", repairs.spare_cards, bought.card_price),
-        ]
-    found = []
-    for code, item, unit, shelf, price in kinds:
-        added = np.diff(shelf, axis=1, prepend=0.0)
-        at_once, later = np.zeros(added.shape), np.zeros(added.shape)
-        at_once[:, 0] = added[:, 0]
-        grown = added[:, max(1, holding.lead) :]  # a fleet grows by what was ordered the lead time before
-        first = max(0, 1 - holding.lead)
-        later[:, first : first + grown.shape[1]] = grown
-        found.append(Spare(code, item, unit, at_once + later, price, at_once))
-    return found
+        prices = prices_at(machine, books, servers, servers, servers)
+        whole = prices.today["server"]
+        return [Spare("spare_server", machine.slug, "server", servers, prices.build, whole, servers_at_once)]
+    cards, cards_at_once = _shelved(repairs.spare_cards, holding)
+    prices = prices_at(machine, books, servers, servers, cards)
+    chassis, card = prices.today["chassis"], prices.today["card"]
+    return [
+        Spare("spare_chassis", machine.slug, "chassis", servers, prices.host, chassis, servers_at_once),
+        Spare("spare_card", machine.addon.slug, "GPU", cards, prices.card, card, cards_at_once),
+    ]
+
+
+def _shelved(shelf: Array, holding: Holding) -> tuple[Array, Array]:
+    """(ordered in each month, there in that very month) so that the shelf holds what it must, (S, M)."""
+    added = np.diff(shelf, axis=1, prepend=0.0)
+    at_once, later = np.zeros(added.shape), np.zeros(added.shape)
+    at_once[:, 0] = added[:, 0]
+    grown = added[:, max(1, holding.lead) :]  # a fleet grows by what was ordered the lead time before
+    first = max(0, 1 - holding.lead)
+    later[:, first : first + grown.shape[1]] = grown
+    return at_once + later, at_once
