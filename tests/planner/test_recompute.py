@@ -1,6 +1,7 @@
 """A script that has nothing but the JSON of a tree recomputes each figure: nothing of the program is used for that."""
 
 import ast
+import copy
 import json
 import math
 from decimal import ROUND_HALF_UP, Decimal
@@ -173,7 +174,7 @@ AGREED = {
 def agreed(plans, more):
     """The template of a small team, or of a lab with a cluster, agreeing on something in every plan that has such a
     part, and in its first room."""
-    document = documents.named("driving-lab" if "fabric" in plans else "small-team")
+    document = copy.deepcopy(documents.named("driving-lab" if "fabric" in plans else "small-team"))
     document["plans"] = [
         {**plan, **{part: terms for part, terms in plans.items() if part in plan or part == "financing"}}
         for plan in document["plans"]

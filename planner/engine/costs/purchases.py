@@ -111,7 +111,7 @@ class Prices:
 
 
 def prices_at(machine: Machine, books: Books, builds: Array, bare: Array, loose: Array) -> Prices:
-    """Prices where so many whole builds, bare chassis and cards are ordered in each month, each as a line of its own."""
+    """Prices where so many builds, bare chassis and cards are ordered in each month, each as a line of its own."""
     build, addon, paths = machine.build, machine.addon, books.paths_of(machine.slug)
     whole = books.price_at(build.slug, build.price, builds)
     if addon is None:
