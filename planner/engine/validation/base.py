@@ -293,7 +293,7 @@ def _answers(solver: Solver, inputs: Inputs, expected: Mapping[str, Any]) -> dic
 def _of_inputs(problem: Problem, inputs: Inputs) -> Problem:
     """The problem under the name that the case gives the input, with its unit where the problem knows none."""
     path = problem.path if problem.path[:1] == ("inputs",) else ("inputs", *problem.path)
-    if path[-1] not in inputs and problem.code != "missing":
+    if not any(part in inputs for part in path[1:]) and problem.code != "missing":
         path = ("inputs", inputs.name_of(problem.value) or path[-1])
     known = problem.unit not in ("", "1")
     return replace(problem, path=path, unit=problem.unit if known else unit_of(path[-1]) or problem.unit)
