@@ -21,6 +21,12 @@ class InWords(admin.ChoicesFieldListFilter):
             yield choice | {"display": wording.kind(code) if code in wording.KINDS else wording.word(code)}
 
 
+TERMS = (
+    ("breaks", "discounts"),
+    ("min_quantity", "pack_size", "min_order_value", "tax_included_percent"),
+)
+
+
 class QuoteInline(admin.StackedInline):
     """The prices of an item, each with its unit beside it."""
 
@@ -32,6 +38,7 @@ class QuoteInline(admin.StackedInline):
         ("kind", "condition", "supplier", "number"),
         ("quoted_on", "date_precision", "valid_until"),
         ("source_url", "basis"),
+        *TERMS,
     )
 
 
@@ -142,6 +149,7 @@ class QuoteAdmin(admin.ModelAdmin):
         ("quoted_on", "date_precision", "valid_until"),
         "source_url",
         "basis",
+        *TERMS,
         ("edited_by_hand", "batch", "updated_at"),
     )
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from pydantic import ValidationError as SpecError
 
-from catalog import wording
+from catalog import terms, wording
 from catalog.importers.table import BadCell, spec_errors
 from catalog.models import Item, Quote
 from catalog.models.items import provenance_problem
@@ -19,9 +19,14 @@ from catalog.specs import KINDS
 UNITS = (
     "each",
     "gpu-hour",
+    "gpu-month",
     "instance-hour",
+    "instance-month",
+    "instance-year",
     "kWh",
+    "MWh",
     "kW-month",
+    "kW-year",
     "TB",
     "kW",
     "MW",
@@ -96,14 +101,54 @@ class ItemForm(forms.ModelForm):
         return cleaned
 
 
+class TermsField(forms.CharField):
+    """Volume breaks or discounts in one line of text."""
+
+    def __init__(self, *, read, write, stored, **kwargs):
+        self.read, self.write, self.stored = read, write, stored
+        super().__init__(required=False, widget=forms.TextInput(attrs={"size": 60}), **kwargs)
+
+    def prepare_value(self, value):
+        return value if isinstance(value, str) else self.write(self.stored(value))
+
+    def has_changed(self, initial, data):
+        try:
+            return self.stored(initial) != self.read(data or "")
+        except terms.BadTerm:
+            return True
+
+    def clean(self, value):
+        text = super().clean(value)
+        try:
+            return self.read(text)
+        except terms.BadTerm as error:
+            raise ValidationError("%(reason)s", params={"reason": wording.bad_term(error)}) from None
+
+
 class QuoteForm(forms.ModelForm):
     """A price: the amount, its currency, and what it buys, side by side."""
+
+    breaks = TermsField(
+        label=_("Volume breaks"),
+        read=terms.read_breaks,
+        write=terms.write_breaks,
+        stored=terms.stored_breaks,
+        help_text=_("Quantity and price of one from there on, as in 8: 41500; 16: 40000."),
+    )
+    discounts = TermsField(
+        label=_("Discounts"),
+        read=terms.read_discounts,
+        write=terms.write_discounts,
+        stored=terms.stored_discounts,
+        help_text=_("Each counted once: a share of every order, or an amount off the first, as in Framework: 5 %."),
+    )
 
     class Meta:
         model = Quote
         fields = (
             *("item", "unit_price", "currency", "unit", "kind", "condition", "supplier", "number", "quoted_on"),
             *("date_precision", "valid_until", "source_url", "basis"),
+            *("breaks", "discounts", "min_quantity", "min_order_value", "pack_size", "tax_included_percent"),
         )
         help_texts = {"unit": ""}  # so that amount, currency and unit stay on one line
         widgets = {

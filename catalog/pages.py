@@ -271,6 +271,7 @@ class Price:
     supplier: str = ""
     number: str = ""
     valid_until: str = ""
+    terms: str = ""
 
     @property
     def host(self) -> str:
@@ -378,6 +379,7 @@ def price(quote: QuoteRecord, today: date, by_hand: bool = False) -> Price:
         supplier=quote.supplier,
         number=quote.number,
         valid_until=quote.valid_until.isoformat() if quote.valid_until else "",
+        terms=wording.terms(quote),
     )
 
 

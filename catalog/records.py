@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from catalog.specs import Spec
 
@@ -52,6 +52,21 @@ class ItemRecord:
         return found.status if found else ""
 
 
+class Break(NamedTuple):
+    """The price of one from so many pieces on, in the quote's currency."""
+
+    min_quantity: int
+    unit_price: Decimal
+
+
+class Discount(NamedTuple):
+    """One discount: a share of what is ordered, or an amount in the quote's currency."""
+
+    name: str
+    share: Decimal | None = None
+    amount: Decimal | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class QuoteRecord:
     """A price seen once.
@@ -74,6 +89,13 @@ class QuoteRecord:
     source_url: str = ""
     basis: str = ""
     external_id: str = ""  # stable: the same line imported again is the same quote
+    # Terms of a quote, of which a price level has none.
+    breaks: tuple[Break, ...] = ()  # smallest quantity first
+    discounts: tuple[Discount, ...] = ()
+    min_quantity: int | None = None
+    min_order_value: Decimal | None = None  # in the quote's currency
+    pack_size: int | None = None
+    tax_included_percent: Decimal | None = None  # rate of the tax inside the price; None: the price is before tax
 
     @property
     def status(self) -> str:

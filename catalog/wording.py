@@ -4,7 +4,8 @@ from django.utils.translation import gettext, gettext_noop, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from catalog.importers.table import REASONS, BadCell, bound
-from catalog.records import AGEING_AFTER_DAYS, STALE_AFTER_DAYS
+from catalog.records import AGEING_AFTER_DAYS, STALE_AFTER_DAYS, QuoteRecord, plain
+from catalog.terms import BadTerm
 
 FIELDS = {
     "model": pgettext_lazy("hardware", "Model"),
@@ -198,6 +199,10 @@ UNITS = {
     "gpu-hour": _("GPU-hour"),
     "instance-hour": _("instance-hour"),
     "kW-month": _("kW-month"),
+    "gpu-month": _("GPU-month"),
+    "instance-month": _("instance-month"),
+    "instance-year": _("instance-year"),
+    "kW-year": _("kW-year"),
     "gpu-year": _("GPU-year"),
     "node-year": _("node-year"),
     "core-year": _("core-year"),
@@ -427,6 +432,35 @@ def reason(bad: BadCell) -> str:
     units = f" {unit(bad.unit)}" if bad.unit else ""
     detail = kind(bad.detail) if bad.code == "unknown_reference" else bad.detail
     return sentence.format(detail=detail, unit=units, low=bound(bad.low), high=bound(bad.high))
+
+
+def bad_term(error: BadTerm) -> str:
+    """What is wrong with a volume break or a discount."""
+    return sentence(gettext(REASONS[error.code]).format(detail=error.entry))
+
+
+def sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def terms(quote: QuoteRecord) -> str:
+    """What binds a buyer besides the price: "from 8: 41,500 · at least 4 · packs of 2 · Framework −5 %"."""
+    said = [
+        gettext("from {quantity}: {price}").format(quantity=f"{each.min_quantity:,}", price=f"{each.unit_price:,}")
+        for each in quote.breaks
+    ]
+    if quote.min_quantity is not None:
+        said.append(gettext("at least {quantity}").format(quantity=f"{quote.min_quantity:,}"))
+    if quote.pack_size is not None:
+        said.append(gettext("in packs of {quantity}").format(quantity=f"{quote.pack_size:,}"))
+    if quote.min_order_value is not None:
+        said.append(gettext("orders from {amount}").format(amount=f"{quote.min_order_value:,} {quote.currency}"))
+    for each in quote.discounts:
+        off = f"{plain(each.share * 100)}\u00a0%" if each.share is not None else f"{each.amount:,} {quote.currency}"
+        said.append(f"{each.name} \u2212{off}")
+    if quote.tax_included_percent is not None:
+        said.append(gettext("tax of {percent} % included").format(percent=quote.tax_included_percent))
+    return " · ".join(said)
 
 
 def say(bad: BadCell) -> str:

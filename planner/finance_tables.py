@@ -83,28 +83,6 @@ def unit_costs(evaluation: Evaluation, comparison: Comparison) -> Table | None:
     return Table([_("Plan"), *heads], rows)
 
 
-def by_life(evaluation: Evaluation, comparison: Comparison) -> Table | None:
-    """Cost per useful GPU-hour of plans that own machines, at several service lives."""
-    owning = [plan for plan in tables.ordered(evaluation, comparison) if plan.priced and plan.fleet.holdings]
-    if not owning:
-        return None
-    currency, called, found = evaluation.scenario.currency, tables.names(evaluation), appraisal.cost_by_life(evaluation)
-
-    def cell(value: float | None) -> Cell:
-        return Cell("–") if value is None else Cell(wording.money(value, currency), wording.unit_price(value, currency))
-
-    rows = [
-        {
-            "slug": plan.slug,
-            "name": called[plan.slug],
-            "colour": tables.colour(evaluation, plan.slug),
-            "cells": [cell(costs[plan.slug]) for costs in found.values()],
-        }
-        for plan in owning
-    ]
-    return Table([_("Plan"), *(wording.counted(life / 12, "year", currency) for life in found)], rows)
-
-
 def _earned(found: Appraisal, called: dict[str, str]) -> list[Cell]:
     return [
         Cell(called[found.plan]),
@@ -158,7 +136,7 @@ def _by_market(evaluation: Evaluation, comparison: Comparison) -> str | None:
     if scenario.finance.residual_at_horizon:
         return comparison.verdict.plan
     finance = scenario.finance.model_copy(update={"residual_at_horizon": True})
-    return compare(evaluate(scenario.model_copy(update={"finance": finance}), evaluation.book)).verdict.plan
+    return compare(evaluate(scenario.model_copy(update={"finance": finance}), evaluation.pinned)).verdict.plan
 
 
 def _discount(preset: str) -> str:

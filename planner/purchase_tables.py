@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +12,7 @@ from planner import tables, wording
 from planner.engine.compare import Comparison
 from planner.engine.prices import PriceBook
 from planner.engine.result import UNPRICED, Evaluation
-from planner.services.purchasing import Doubt, Purchase, Row
+from planner.services.purchasing import FREIGHT, Doubt, Purchase, Row
 
 BASIS_TONES = {"quoted": "good", "list": "", "estimate": "warn", "forecast": "warn"}
 DOUBT_TONES = {"no_price": "bad", "expired": "bad"}
@@ -52,7 +53,7 @@ def page(purchase: Purchase, evaluation: Evaluation) -> dict[str, Any]:
             {"name": _("Capex of the plan"), "text": _money(purchase.capex, currency)},
         ],
         "orders": [_order(rows, purchase, book) for rows in purchase.by_month().values()],
-        "doubts": [_doubt(doubt, book) for doubt in purchase.doubts],
+        "doubts": [_doubt(doubt, evaluation) for doubt in purchase.doubts],
         "rest": [_category(name, rows, purchase, book) for name, rows in purchase.by_category().items()],
         "foreign": any(row.currency != currency for row in purchase.orders),
         "currency": currency,
@@ -92,7 +93,19 @@ def _position(row: Row, purchase: Purchase, book: PriceBook) -> dict[str, Any]:
         "in_service": wording.date(row.in_service) if row.in_service else "",
         "late": row.late,
         "rate": rate,
+        "beside": _(", ").join(_beside(row, purchase)),
     }
+
+
+def _beside(row: Row, purchase: Purchase) -> Iterator[str]:
+    """What a buyer weighs beside the price: how long it takes, and what it costs to have it brought."""
+    if row.lead_weeks is not None:
+        yield wording.amount(float(row.lead_weeks), "week")
+    code = next((freight for codes, freight in FREIGHT.items() if row.line.code in codes), "")
+    line = next((line for line in purchase.plan.lines if code and line.code == code), None)
+    if line is not None and row.total is not None:
+        share = float(line.unit_price[0, row.month])
+        yield _("freight {amount}").format(amount=wording.money(float(row.total) * share, purchase.currency))
 
 
 def _figures(row: Row, purchase: Purchase, book: PriceBook) -> dict[str, Any]:
@@ -107,14 +120,16 @@ def _figures(row: Row, purchase: Purchase, book: PriceBook) -> dict[str, Any]:
     }
 
 
-def _doubt(doubt: Doubt, book: PriceBook) -> dict[str, Any]:
+def _doubt(doubt: Doubt, evaluation: Evaluation) -> dict[str, Any]:
     row = doubt.row
+    lacks = [{"text": wording.doubt(code), "tone": DOUBT_TONES.get(code, "warn")} for code in doubt.codes]
+    lacks += [{"text": wording.brief(finding, evaluation), "tone": "warn"} for finding in doubt.broken]
     return {
-        "name": wording.position(doubt.line, book),
+        "name": wording.position(doubt.line, evaluation.book),
         "price": wording.price_state(doubt.basis, row.source),
         "order_by": wording.date(row.order_by) if row.order_by else "",
         "late": row.late,
-        "lacks": [{"text": wording.doubt(code), "tone": DOUBT_TONES.get(code, "warn")} for code in doubt.codes],
+        "lacks": lacks,
         "path": doubt.path,
         "item": doubt.line.item,
     }

@@ -5,6 +5,7 @@ The page draws nothing else: what is not listed here does not leave the workspac
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,18 +13,16 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext as _
 
 from catalog.records import Catalog
-from planner import charts, finance_tables, forms, tables, wording
+from planner import charts, finance_tables, forms, report_lines, tables, trust_meter, wording
 from planner.engine.compare import Comparison, Verdict
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.prices import Cost, Price, PriceBook, Source
 from planner.forms.rows import Row
-from planner.wording.sources import BADGE_OF, BADGES
 
 Shown = dict[str, Any]
 
 CHARTS = ("cumulative", "power", "cash")
 KINDS = ("capex", "opex", "credit")
-SURE, UNSURE = ("quoted", "sourced", "market", "own"), ("estimate", "unverified")
 
 
 def shown(
@@ -32,6 +31,7 @@ def shown(
     by_lead: dict[str, Verdict],
     catalog: Catalog,
     first: dict[str, Any],
+    today: dt.date,
 ) -> Shown:
     """Everything the page of a report says."""
     said = wording.verdict(evaluation, comparison, by_lead)
@@ -39,19 +39,20 @@ def shown(
     return {
         "name": wording.scenario_name(evaluation.scenario),
         "verdict": {name: said[name] for name in ("title", "text", "parts", "blocking")},
+        "trust": trust_meter.with_lines(trust_meter.meter(evaluation, comparison, today), evaluation, today),
         "tiles": _tiles(best, comparison) if best is not None else [],
         "plans": _plans(evaluation, comparison),
+        "lives": report_lines.lives(evaluation, comparison),
         "gap": _gap(evaluation, comparison),
-        "lives": _lives(evaluation, comparison),
         "flips": _flips(evaluation, comparison, by_lead, said, best),
         "facility": _facility(evaluation, comparison),
         "cash": _cash(evaluation, comparison),
+        "lines": report_lines.cost_lines(evaluation, comparison, today),
         "assumptions": _assumptions(evaluation, catalog, first),
         "left_out": [wording.category(name) for name in evaluation.left_out],
-        "certainty": _certainty(best) if best is not None else "",
         "rates": _rates(evaluation.book),
         "pricing_date": wording.date(evaluation.scenario.pricing_date),
-        "price_book": evaluation.book.sha256(),
+        "price_book": evaluation.pinned.sha256(),
         "currency": evaluation.scenario.currency,
         "charts": {code: charts.figure(code, evaluation, comparison) for code in CHARTS},
     }
@@ -130,15 +131,6 @@ def _gap(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any] | Non
             for row in table.rows
         ],
     }
-
-
-def _lives(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any] | None:
-    """Cost per useful GPU-hour at several service lives, side by side; None where nothing is owned."""
-    table = finance_tables.by_life(evaluation, comparison)
-    if table is None:
-        return None
-    rows = [{**row, "cells": [_cell(cell.text, cell.exact) for cell in row["cells"]]} for row in table.rows]
-    return {"head": table.head, "rows": rows}
 
 
 def _flips(
@@ -328,20 +320,6 @@ def _assumption(row: Row, evaluation: Evaluation) -> dict[str, Any]:
         "source": source,
         "changed": row.changed,
     }
-
-
-def _certainty(best: PlanResult) -> str:
-    """How much of the chosen plan's cost rests on prices that somebody gave, and how much on estimates."""
-    weights = dict.fromkeys(BADGES, 0.0)
-    for line in best.lines:
-        weights[BADGE_OF.get(line.source.basis, "unverified")] += abs(line.present_value(best.discount_of(line)))
-    whole = sum(weights.values())
-    if whole <= 0:
-        return ""
-    return _("Of its cost {sure} rests on prices that are quoted or published, {unsure} on estimates.").format(
-        sure=wording.percent(round(sum(weights[name] for name in SURE) / whole, 2)),
-        unsure=wording.percent(round(sum(weights[name] for name in UNSURE) / whole, 2)),
-    )
 
 
 def _rates(book: PriceBook) -> str:

@@ -468,6 +468,11 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
     base = f"plans/{plan.slug}"
     if code == "next_order_due_at_start":
         return f"{base}/start/cards"
+    if code == "end_of_sale":
+        return f"{base}/follow_up/generation"
+    if code in wording.TERM_FINDINGS:
+        starts = plan.plan.start is not None and finding.month == 0
+        return f"{base}/start/quantity" if starts else f"{base}/follow_up/batch"
     if code in ("unmet", "service_target"):
         return f"{base}/overflow"
     if code in ("scaling_assumed", "slow_copies", "replica_size", "uneven_gang", "no_cable", "deadline"):

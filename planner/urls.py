@@ -33,6 +33,7 @@ urlpatterns = [
     path("s/<int:pk>/redo/", workspace.redo, name="redo"),
     path("s/<int:pk>/plans/", workspace.plans, name="plans"),
     path("s/<int:pk>/workloads/", workspace.workloads, name="workloads"),
+    path("s/<int:pk>/parts/", workspace.parts, name="parts"),
     path("s/<int:pk>/copy/", home.copy, name="copy"),
     path("s/<int:pk>/delete/", home.delete, name="delete"),
     path("s/<int:pk>/chart/<slug:code>/", workspace.chart, name="chart"),

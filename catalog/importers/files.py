@@ -8,6 +8,7 @@ from datetime import date
 from functools import partial
 from typing import Any
 
+from catalog import terms
 from catalog.importers import notes
 from catalog.importers.table import BadCell, Refused, Row, rows_of
 from catalog.records import (
@@ -33,6 +34,7 @@ QUOTE_COLUMNS = (
     *("condition", "quote_date", "source_type", "source_url", "note"),
 )
 SUPPLIER_COLUMNS = ("supplier", "number", "valid_until")
+TERM_COLUMNS = ("breaks", "discounts", "min_quantity", "min_order_value", "pack_size", "tax_included_percent")
 PART_COLUMNS = ("price", "currency", "price_date", "source_url", "note")
 BUILD_PRICE = ("price", "price_currency", "price_date", "price_kind", "price_source_url")
 
@@ -241,8 +243,23 @@ def _price_quote(row: Row, reading: Reading) -> None:
             reading.add_item(row, "other", slug, description or slug, "", values, _known({}))
     reading.add_quote(
         owner, slug, money, kind=kind, valid_until=valid_until, condition=condition, source_url=url, basis=note,
-        supplier=row.text("supplier"), number=row.text("number"),
+        supplier=row.text("supplier"), number=row.text("number"), **_terms(row),
     )  # fmt: skip
+
+
+def _terms(row: Row) -> dict[str, Any]:
+    """Terms of a quote: volume breaks, discounts, least quantities, the tax inside the price."""
+    percent = row.price("tax_included_percent")
+    if percent is not None and percent > 100:
+        row.refuse("tax_included_percent", "out_of_bounds", low=0, high=100)
+    return {
+        "breaks": row.terms("breaks", terms.read_breaks),
+        "discounts": row.terms("discounts", terms.read_discounts),
+        "min_quantity": row.count("min_quantity", terms.MAX_QUANTITY),
+        "min_order_value": row.price("min_order_value"),
+        "pack_size": row.count("pack_size", terms.MAX_QUANTITY),
+        "tax_included_percent": percent,
+    }
 
 
 def _offer(row: Row, reading: Reading) -> None:
@@ -368,7 +385,7 @@ FORMS: Mapping[str, Form] = {
     "fabric_items.csv": Form(("slug", "kind", "vendor", *FABRIC, *PART_COLUMNS), (), _fabric),
     "facility_items.csv": Form(("slug", "kind", "vendor", *FACILITY, *PART_COLUMNS), (), _facility),
     "other_costs.csv": Form(("slug", *COST, "date", "source_url", "basis"), (), _cost),
-    "price_quotes.csv": Form(QUOTE_COLUMNS, SUPPLIER_COLUMNS, _price_quote),
+    "price_quotes.csv": Form(QUOTE_COLUMNS, (*SUPPLIER_COLUMNS, *TERM_COLUMNS), _price_quote),
     "cloud_offers.csv": Form(
         ("slug", *OFFER, "price_per_hour", "currency", "price_date", "source_url", "note"), (), _offer
     ),

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from catalog import specs
 from catalog.records import PRICE_DECIMALS, PRICE_LIMIT, plain
+from catalog.terms import BadTerm
 
 MAX_BYTES = 20_000_000
 MAX_ROWS = 100_000
@@ -104,6 +105,14 @@ REASONS = {
     "power_not_rising": gettext_noop("must not exceed the typical or maximum power"),
     "same_currency": gettext_noop("base and quote must differ"),
     "not_allowed": gettext_noop("is not a field of this kind"),
+    "bad_break": gettext_noop("“{detail}” is no volume break: write quantity: price, as in 8: 41500; 16: 40000"),
+    "break_quantity": gettext_noop("“{detail}”: a volume break begins at 2 to 1,000,000 pieces"),
+    "break_twice": gettext_noop("two volume breaks begin at one quantity"),
+    "bad_discount": gettext_noop("“{detail}” is no discount: write name: 5 % or name: amount"),
+    "discount_share": gettext_noop("“{detail}”: discounts lie above 0 and under 100 per cent, in sum too"),
+    "discount_twice": gettext_noop("two discounts have one name"),
+    "term_amount": gettext_noop("“{detail}”: must be a plain number under 1,000,000,000, of 6 decimals at most"),
+    "too_many_terms": gettext_noop("more than 20 entries, from “{detail}” on"),
     "invalid": "{detail}",
 }
 CODES = {
@@ -237,6 +246,27 @@ class Row:
             self.refuse(column, "too_many_decimals", high=PRICE_DECIMALS)
             return None
         return plain(amount)
+
+    def count(self, column: str, most: int) -> int | None:
+        """A whole number from 1 on."""
+        value = self.cells.get(column, "")
+        if not value:
+            return None
+        if not re.fullmatch(r"[0-9]{1,9}", value, re.ASCII):
+            self.refuse(column, "not_whole")
+            return None
+        if not 1 <= int(value) <= most:
+            self.refuse(column, "out_of_bounds", low=1, high=most)
+            return None
+        return int(value)
+
+    def terms(self, column: str, read: Callable[[str], tuple[Any, ...]]) -> tuple[Any, ...]:
+        """Volume breaks or discounts; bad ones are refused by the code of what is wrong."""
+        try:
+            return read(self.cells.get(column, ""))
+        except BadTerm as error:
+            self.refuse(column, error.code, detail=error.entry)
+            return ()
 
     def currency(self, column: str, needed: bool = True) -> str:
         value = self.cells.get(column, "")

@@ -1,10 +1,13 @@
 """Prices: what was asked for an item, by whom, on which day, in which currency and unit."""
 
 import uuid
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.validators import MinValueValidator, URLValidator
+from django.core.serializers.json import DjangoJSONEncoder
+from django.core.validators import MaxValueValidator, MinValueValidator, URLValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -14,6 +17,7 @@ from catalog.importers.table import CURRENCIES, URL_LENGTH
 from catalog.models.imports import ImportBatch
 from catalog.models.items import Item
 from catalog.records import CONDITIONS, PRECISIONS, PRICE_DECIMALS, QUOTE_KINDS, STALE_AFTER_DAYS, QuoteRecord, plain
+from catalog.terms import MAX_QUANTITY, stored_amount, stored_breaks, stored_discounts
 
 
 class QuoteQuerySet(models.QuerySet):
@@ -74,6 +78,32 @@ class Quote(models.Model):
         _("source"), max_length=URL_LENGTH, blank=True, validators=[URLValidator(schemes=["http", "https"])]
     )
     basis = models.TextField(_("basis"), blank=True, help_text=_("How the price was arrived at, or a remark."))
+    breaks = models.JSONField(_("volume breaks"), default=list, blank=True, encoder=DjangoJSONEncoder)
+    discounts = models.JSONField(_("discounts"), default=list, blank=True, encoder=DjangoJSONEncoder)
+    min_quantity = models.PositiveIntegerField(
+        _("minimum quantity"), null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(MAX_QUANTITY)]
+    )
+    min_order_value = models.DecimalField(
+        _("minimum order value"),
+        max_digits=15,
+        decimal_places=PRICE_DECIMALS,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text=_("In the currency of the price."),
+    )
+    pack_size = models.PositiveIntegerField(
+        _("sold in packs of"), null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(MAX_QUANTITY)]
+    )
+    tax_included_percent = models.DecimalField(
+        _("tax included, per cent"),
+        max_digits=6,
+        decimal_places=3,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(100)],
+        help_text=_("Rate of the tax inside the price; empty where the price is before tax."),
+    )
     external_id = models.CharField(max_length=40, unique=True, editable=False)
     edited_by_hand = models.BooleanField(_("edited by hand"), default=False, help_text=_("Imports leave it alone."))
     batch = models.ForeignKey(
@@ -128,8 +158,17 @@ class Quote(models.Model):
 RECORD_FIELDS = (
     *("unit_price", "currency", "kind", "unit", "quoted_on", "date_precision", "valid_until"),
     *("supplier", "number", "condition", "source_url", "basis", "external_id"),
+    *("breaks", "discounts", "min_quantity", "min_order_value", "pack_size", "tax_included_percent"),
 )
+_AS_KEPT: dict[str, Callable[[Any], Any]] = {
+    "unit_price": plain,
+    "breaks": stored_breaks,
+    "discounts": stored_discounts,
+    **dict.fromkeys(("min_order_value", "tax_included_percent"), stored_amount),
+}
 
 
-def quote_record(item_slug, item_kind, unit_price, *rest) -> QuoteRecord:
-    return QuoteRecord(item_slug, item_kind, plain(unit_price), *rest)
+def quote_record(item_slug, item_kind, *values) -> QuoteRecord:
+    """A record of what the columns RECORD_FIELDS hold."""
+    kept = dict(zip(RECORD_FIELDS, values, strict=True))
+    return QuoteRecord(item_slug, item_kind, **(kept | {name: read(kept[name]) for name, read in _AS_KEPT.items()}))

@@ -128,7 +128,7 @@ def _with_life(evaluation: Evaluation, months: int) -> Evaluation:
         )
         for plan in scenario.plans
     )
-    return evaluate(scenario.model_copy(update={"plans": plans}), evaluation.book)
+    return evaluate(scenario.model_copy(update={"plans": plans}), evaluation.pinned)
 
 
 def _hourly(evaluation: Evaluation) -> dict[str, float | None]:

@@ -77,7 +77,7 @@ def by_lead_time(evaluation: Evaluation) -> dict[str, Verdict]:
             for holding in plan.fleet.holdings
         )
         if moved:
-            other = evaluate(evaluation.scenario, evaluation.book, lead_case=case)
+            other = evaluate(evaluation.scenario, evaluation.pinned, lead_case=case)
             answers[name] = _verdict(other, {plan.slug: plan.present_value for plan in other.plans})
     return answers
 

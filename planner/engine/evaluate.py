@@ -15,6 +15,7 @@ from planner.engine.demand import Machine, Requirement, Sizing, machine_for, pow
 from planner.engine.eligibility import judge_eligibility, runs_software, tell_of_precision
 from planner.engine.findings import foreign_schedules, judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
+from planner.engine.generations import bought_in, with_generations
 from planner.engine.housing import Housing, house
 from planner.engine.inputs import Plan, Scenario, ServingWorkload, Workload
 from planner.engine.lines import CATEGORIES, FINANCING, Ledger, Line, minor_unit, switched_on
@@ -22,9 +23,11 @@ from planner.engine.links import Link, link_of
 from planner.engine.orders import orders_of
 from planner.engine.prices import Accelerator, CloudOffer, MissingRate, PriceBook
 from planner.engine.quantities import InputError, Problem
+from planner.engine.quote_terms import broken_terms
 from planner.engine.repairs import Repairs, repairs_of
 from planner.engine.result import Evaluation, Finding, Order, PlanResult
 from planner.engine.storage import host_gb, local_tb, shared_gb_s, shared_tb
+from planner.engine.unsold import unsold
 from planner.engine.wiring import Network, network_for
 
 __all__ = ["Evaluation", "Finding", "Order", "PlanResult", "evaluate"]
@@ -42,6 +45,7 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     """
     if scenario.currency != book.currency:
         raise MissingRate(book.currency, scenario.currency)
+    pinned, book = book, with_generations(book, scenario)
     calendar = calendar_for(scenario.start, scenario.months)
     books = Books(scenario, book, calendar)
     sizing = Sizing(scenario, book, calendar)
@@ -51,7 +55,7 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     if not scenario.reliability.counted:
         left_out.append(FAILURES)
     warnings = [*stale_prices(scenario, plans), *foreign_schedules(scenario, book)]
-    return Evaluation(scenario, book, calendar, plans, left_out, warnings)
+    return Evaluation(scenario, book, calendar, plans, left_out, warnings, pinned)
 
 
 def _lines_on(scenario: Scenario) -> frozenset[str]:
@@ -107,6 +111,7 @@ class _PlanRun:
         joined = self.joined = self._joined()
         usable = self._usable(joined)
         fleet = self._fleet(usable)
+        self.problems.extend(unsold(fleet, self.scenario))
         network = self._network(fleet) if joined and fleet.holdings else None
         offer, offered = self._offer()
         allocation, housing, lost = self._place(fleet, network, reference, usable, offered)
@@ -149,6 +154,7 @@ class _PlanRun:
         result.orders = orders_of(result, bought)
         result.warnings.extend(cliffs(result, self.scenario, bought))
         result.warnings.extend(self._limits_doubted())
+        result.warnings.extend(broken_terms(bought, network, self.books))
         judge_eligibility(result, self.scenario)
         tell_of_precision(result, self.scenario, self.books.book)
         judge(result, self.scenario, self.books, lost)
@@ -170,6 +176,8 @@ class _PlanRun:
             plan.start.build if plan.start else None,
             plan.follow_up.build if plan.follow_up.kind != "none" else None,
         ]
+        if plan.follow_up.kind != "none" or plan.end_of_life.then == "renew":
+            wanted += bought_in(plan, self.scenario) if plan.follow_up.generation == "newest" else []
         slugs = dict.fromkeys(slug for slug in wanted if slug)
         for slug in slugs:
             try:

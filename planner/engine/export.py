@@ -10,6 +10,7 @@ import numpy as np
 
 from planner.engine import ENGINE_VERSION
 from planner.engine.break_even_use import break_even_use
+from planner.engine.calendar import calendar_for
 from planner.engine.carbon import carbon_of
 from planner.engine.lines import Line
 
@@ -29,7 +30,7 @@ def as_plain(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, 
         "months": evaluation.scenario.months,
         "start": evaluation.scenario.start,
         "pricing_date": evaluation.scenario.pricing_date.isoformat(),
-        "prices_sha256": evaluation.book.sha256(),
+        "prices_sha256": evaluation.pinned.sha256(),
         "verdict": {
             **comparison.verdict.as_dict(),
             "by_provider_class": {name: v.as_dict() if v else None for name, v in comparison.by_class.items()},
@@ -210,13 +211,18 @@ LEDGER_HEAD = (
     "source_basis",
     "source_dated",
     "source_url",
+    "count",
+    "hours",
 )
+# Quantities that multiply a count by the hours of the month; both stand apart too.
+HOURLY = frozenset({"GPU-hour", "instance-hour"})
 
 
 def ledger_rows(plain: dict[str, Any]) -> list[list[Any]]:
     """Every cost line, one row a month in which something is owed."""
     year, month = (int(part) for part in plain["start"].split("-"))
     labels = [f"{year + (month - 1 + m) // 12}-{(month - 1 + m) % 12 + 1:02d}" for m in range(plain["months"])]
+    hours = calendar_for(plain["start"], plain["months"]).hours
     rows: list[list[Any]] = [list(LEDGER_HEAD)]
     for plan in plain["plans"]:
         for line in plan["lines"]:
@@ -237,9 +243,15 @@ def ledger_rows(plain: dict[str, Any]) -> list[list[Any]]:
                             line["source"]["basis"],
                             line["source"]["dated"] or "",
                             line["source"]["url"],
+                            *_apart(line, m, float(hours[m])),
                         ]
                     )
     return rows
+
+
+def _apart(line: dict[str, Any], m: int, hours: float) -> tuple[float | str, float | str]:
+    """(count, hours) of a quantity in hours of several; blank for any other."""
+    return (line["quantity"][m] / hours, hours) if line["quantity_unit"] in HOURLY else ("", "")
 
 
 # Spreadsheets run a text that begins with one of these; the wide forms too, where Chinese or Japanese is typed.

@@ -12,6 +12,7 @@ import numpy as np
 
 from planner.engine.calendar import Array, lead_in_months
 from planner.engine.demand import Machine, Requirement
+from planner.engine.generations import bought_in, successors
 from planner.engine.inputs import Plan, Scenario
 from planner.engine.rounding import SLACK
 from planner.engine.workload import stranded_gpus
@@ -169,14 +170,15 @@ def simulate(
         first.buy(0, 0, np.full(trials, float(first.first_hosts)), np.full(trials, float(first.first_cards)))
 
     rule = plan.follow_up
-    target = holdings.get(rule.build or (plan.start.build if plan.start else "")) if rule.kind != "none" else None
+    bought = bought_in(plan, scenario)
+    target = holdings.get(bought[0]) if rule.kind != "none" else None
     minimum = rule.min_service_months
     if minimum is None:
         minimum = DEFAULT_MIN_SERVICE if plan.overflow is not None else 0
     life = plan.end_of_life.life_months
     waves = {wave.month: wave.quantity for wave in rule.waves} if rule.kind == "schedule" else {}
     fleet = Fleet(list(holdings.values()), target.lead if target else 0)
-    share = _shares(needs, target) if target is not None and len(holdings) > 1 else None
+    shares = {slug: _shares(needs, holding) for slug, holding in holdings.items()} if len(holdings) > 1 else {}
 
     renew = plan.end_of_life.then == "renew"
     leave = None if renew or life >= months else life
@@ -185,9 +187,12 @@ def simulate(
             for holding in fleet.holdings:  # what came last month
                 holding.receive(holding.inside, m - 1, max(0, m - life))
                 if m >= life:
-                    _retire(holding, m, life, renew=renew)
+                    after = holdings[bought[m]] if renew and _succeeds(holding, bought[m], scenario) else holding
+                    _retire(holding, m, life, renew=renew, after=after, worth=shares.get(after.machine.slug))
         if target is None:
             continue
+        target = holdings[bought[m]]
+        share = shares.get(target.machine.slug)
         if rule.kind == "schedule":
             if m in waves and m + target.lead < months:
                 _order(target, m, np.full(trials, float(waves[m])), leave, whole_servers=True)
@@ -245,19 +250,35 @@ def _order(target: Holding, month: int, amount: Array, leave: int | None, *, who
     target.buy(month, month + target.lead, hosts, cards, added)
 
 
-def _retire(holding: Holding, month: int, life: int, *, renew: bool) -> None:
-    """Chassis reach the end of their life with the cards in them; renewal buys the same again in that month."""
+def _succeeds(holding: Holding, build: str, scenario: Scenario) -> bool:
+    """Whether a build is of a later generation than a holding's."""
+    return build in {coming.slug for coming in successors(holding.machine.slug, scenario)}
+
+
+def _retire(
+    holding: Holding, month: int, life: int, *, renew: bool, after: Holding, worth: dict[str, Array] | None
+) -> None:
+    """Chassis reach the end of their life with the cards in them; renewal buys the same again in that month, or as
+    many servers of a later generation as do the same work.
+
+    worth : what one GPU of each machine is worth in GPUs of `after`, (S, M).
+    """
     hosts, cards = holding.arrived_hosts[:, month - life].copy(), holding.inside[:, month - life].copy()
     if not hosts.any():
         return
     holding.retired_hosts[:, month] += hosts
     holding.retired_cards[:, month] += cards
     holding.inside[:, month - life] = 0.0
-    if renew:
-        holding.buy(month, month, hosts, cards)
-        holding.renewed_hosts[:, month] += hosts
-        holding.renewed_cards[:, month] += cards
-        holding.inside[:, month] += cards
+    if not renew:
+        return
+    if after is not holding and worth is not None:
+        wanted = cards * worth[holding.machine.slug][:, month]
+        hosts = np.ceil(wanted / after.machine.base_cards - SLACK)
+        cards = hosts * after.machine.base_cards
+    after.buy(month, month, hosts, cards)
+    after.renewed_hosts[:, month] += hosts
+    after.renewed_cards[:, month] += cards
+    after.inside[:, month] += cards
 
 
 def total_need(requirements: list[Requirement]) -> Array:

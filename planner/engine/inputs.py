@@ -416,6 +416,7 @@ class FollowUp(Document):
     kind: Literal["none", "cards", "servers", "schedule"] = "none"
     batch: Annotated[int, Quantity("1", 1, 1000)] = 1
     build: BuildSlug | None = None  # None: the build of the start
+    generation: Literal["same", "newest"] = "same"  # whether later purchases take what succeeds the build
     waves: tuple[Wave, ...] = Field(default=(), max_length=MAX_MONTHS)
     min_service_months: Annotated[int | None, Quantity("month", 0, MAX_MONTHS)] = None  # None: 18 with overflow, else 0
 
@@ -759,6 +760,10 @@ class RestPath(PricePath):
     rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0, -0.05, 0.05, "estimate", DEFAULTS)] = 0.0
 
 
+class NicPath(PricePath):
+    rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0, -0.10, 0.05, "estimate", DEFAULTS)] = 0.0
+
+
 class ElectricityPath(PricePath):
     rate_per_year: Annotated[float, Quantity("share/year", -0.9, 2.0, -0.02, 0.06, "estimate", DEFAULTS)] = 0.02
 
@@ -773,6 +778,43 @@ class WagePath(PricePath):
 
 class GridPath(PricePath):
     """Yearly change of the grid's carbon per kWh, signed."""
+
+
+class Generation(Document):
+    """A server that is not sold yet: like one of the catalog, with a price, a speed and a power of its own."""
+
+    slug: Slug
+    name: Name = ""
+    like: BuildSlug
+    from_month: Annotated[int, Quantity("month", 0, MAX_MONTHS)] = 18  # of its launch
+    until_month: Annotated[int | None, Quantity("month", 1, MAX_MONTHS)] = None  # of its last sale; None: sold on
+    price: Annotated[float | None, Quantity("money/server", 0.0, 1e9)] = None  # at its launch; None: as its like then
+    # Rates and memory bandwidth of its GPUs against those of the server it is like; H100 to B200 in dense BF16: 2.3.
+    performance: Annotated[
+        float, Quantity("times", 0.1, 100.0, 1.5, 3.0, "estimate", "catalog/data/accelerators.csv")
+    ] = 2.0
+    power: Annotated[float, Quantity("times", 0.1, 10.0, 1.0, 1.6, "estimate", "catalog/data/builds.csv")] = 1.3
+    old_sold_months: Annotated[int | None, Quantity("month", 0, MAX_MONTHS)] = None  # after the launch; None: sold on
+
+    @model_validator(mode="after")
+    def _ends_after_it_begins(self) -> Generation:
+        if self.until_month is not None and self.until_month <= self.from_month:
+            raise conflict("until_month", "it ends before it begins")
+        return self
+
+
+class SupportContract(Document):
+    """A warranty extension or support contract: owed from its renewal month on. Several on one machine add up."""
+
+    slug: Slug
+    name: Name = ""
+    build: BuildSlug | None = None  # None: every machine
+    counted_from: Literal["service", "start"] = "service"  # of each machine, or of the comparison
+    renewal_month: Annotated[int, Quantity("month", 0, 240)] = 36
+    term_months: Annotated[int | None, Quantity("month", 1, 240)] = None  # None: as long as the machine serves
+    share_per_year: Annotated[float, Quantity("share/year", 0.0, 1.0, 0.05, 0.12, "estimate", COSTS)] = 0.08
+    fee_per_server_year: Annotated[float | None, Quantity("money/server/year", 0.0, 1e9)] = None  # replaces the share
+    replaces_catalog: bool = False  # the support that the catalog adds after the warranty
 
 
 class CurvePoint(Document):
@@ -804,6 +846,8 @@ class Market(Document):
     accelerator: AcceleratorPath = AcceleratorPath()
     memory_flash: MemoryPath = MemoryPath()
     rest: RestPath = RestPath()
+    nic: NicPath = NicPath()
+    generations: tuple[Generation, ...] = Field(default=(), max_length=10)
     cloud_spread: Annotated[float, Quantity("share/year", -0.9, 2.0, -0.15, 0.15, "estimate", DEFAULTS)] = 0.0
     electricity: ElectricityPath = ElectricityPath()
     colocation: ColocationPath = ColocationPath()
@@ -815,6 +859,9 @@ class Market(Document):
     resale_commission: Annotated[float, Quantity("share", 0.0, 1.0, 0.10, 0.25, "estimate", COSTS)] = 0.15
     resale_factor: Annotated[
         float, Quantity("share", 0.0, 1.5, 0.65, 1.1, "estimate", "https://spotwire.ai/data/valuator_data.json")
+    ] = 1.0
+    sale_speed_factor: Annotated[
+        float, Quantity("share", 0.0, 1.5, 0.8, 1.0, "estimate", "https://spotwire.ai/data/valuator_data.json")
     ] = 1.0
     unmet_penalty_factor: Annotated[float, Quantity("1", 0.0, 100.0, None, None, "estimate", DEFAULTS)] = 1.25
     # The user's own prices by item slug, in the scenario's currency, in place of the catalog's. Cloud offers: per hour.
@@ -850,6 +897,7 @@ class Operations(Document):
     shared_gb_s_per_tb: Annotated[float, Quantity("GB/s/TB", 0.001, 100.0, None, None, "estimate")] = 0.15
     tax_region: Slug | None = None  # sales tax or VAT row; None: no tax line
     recoverable_tax_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
+    contracts: tuple[SupportContract, ...] = Field(default=(), max_length=20)
 
 
 class PaymentTerms(Document):
@@ -929,6 +977,10 @@ class Scenario(Document):
             slugs = [element.slug for element in group]
             if len(set(slugs)) != len(slugs):
                 raise conflict(name, "slugs repeat")
+        listed = (("market/generations", self.market.generations), ("operations/contracts", self.operations.contracts))
+        for path, elements in listed:
+            if len({element.slug for element in elements}) != len(elements):
+                raise conflict(path, "slugs repeat")
         for site in self.sites:
             steps = [step.slug for step in site.upgrades]
             if len(set(steps)) != len(steps):

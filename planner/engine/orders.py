@@ -14,10 +14,10 @@ from planner.engine.fleet import Holding
 from planner.engine.lines import Line, round_half_up
 from planner.engine.result import Order, PlanResult
 
-# Lines that buy goods; what is done by others (moving, pulling cables, lending) is a service and no order, and a share
-# of other money names no goods.
+# Lines that buy goods; what is done by others (moving, pulling cables, lending) is a service and no order, nor is a
+# discount; a share of other money names no goods.
 GOODS = ("capex.accelerators_and_servers", "capex.spares", "capex.fabric", "capex.cooling", "capex.facility")
-SERVICES = ("moving", "link_labour", FINANCED, PAYMENT_TERMS)
+SERVICES = ("moving", "link_labour", "discount", FINANCED, PAYMENT_TERMS)
 
 
 def orders_of(result: PlanResult, bought: list[Purchases]) -> list[Order]:

@@ -11,10 +11,12 @@ import hashlib
 import json
 import statistics
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+import numpy as np
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from planner.engine.calendar import Array
 from planner.engine.energy.terms import Period
 from planner.engine.facility import check_power_chain
 from planner.engine.quantities import Document, InputError, Problem
@@ -55,19 +57,86 @@ class Source(Document):
     rate_source: str = ""
 
 
-class Price(Document):
-    """A unit price in its own currency; `rate` is units of the book's currency per unit of `currency`."""
+class Break(Document):
+    """The price of one from so many pieces on, in the quote's currency."""
+
+    min_quantity: int
+    amount: Positive
+
+
+class Discount(Document):
+    """One discount of a quote: a share of every order, or an amount once, in the quote's currency."""
+
+    name: str
+    share: float | None = None
+    amount: Positive | None = None
+
+
+class Terms(Document):
+    """What a quote asks of its buyer besides the price; breaks with the smallest quantity first."""
+
+    breaks: tuple[Break, ...] = ()
+    discounts: tuple[Discount, ...] = ()
+    min_quantity: int | None = None
+    min_order_value: Positive | None = None
+    pack: int | None = None
+
+
+class Grown(Document):
+    """A part of a book whose later fields are written only where they say something: older books keep their hash."""
+
+    LATER: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = write(self)
+        return {name: value for name, value in data.items() if value or name not in self.LATER}
+
+
+class Price(Grown):
+    """A unit price in its own currency; `rate` is units of the book's currency per unit of `currency`.
+
+    tax_included : rate of the tax inside the amount, a share; lines hold prices before tax.
+    """
+
+    LATER: ClassVar[tuple[str, ...]] = ("tax_included", "terms")
 
     amount: Positive
     currency: str
     rate: float | None = 1.0
     source: Source = Source()
+    tax_included: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    terms: Terms | None = None
 
-    def value(self, currency: str) -> float:
-        """The price in the book's currency; raises MissingRate, never assumes 1."""
+    def value(self, currency: str, quantity: float = 1.0) -> float:
+        """The price of one of so many in the book's currency, before tax; raises MissingRate, never assumes 1."""
+        return self.quoted(quantity) * self.to_book(currency)
+
+    def values(self, currency: str, quantities: Array) -> Array:
+        """The price of one, at the break that each quantity reaches, in the book's currency, before tax."""
+        amounts = np.full(quantities.shape, self.amount)
+        for each in self.breaks:
+            amounts[quantities >= each.min_quantity - 1e-9] = each.amount
+        return np.asarray(amounts * self.to_book(currency))
+
+    def to_book(self, currency: str) -> float:
+        """What one unit of the quoted amount is in the book's currency, before tax."""
         if self.rate is None:
             raise MissingRate(self.currency, currency)
-        return self.amount * self.rate
+        return self.rate / (1.0 + self.tax_included)
+
+    def quoted(self, quantity: float) -> float:
+        """The amount as quoted for one of so many: the highest break that the quantity reaches."""
+        reached = self.reached(quantity)
+        return self.amount if reached is None else reached.amount
+
+    def reached(self, quantity: float) -> Break | None:
+        """The break that a quantity reaches; None below the first."""
+        return next((each for each in reversed(self.breaks) if quantity >= each.min_quantity - 1e-9), None)
+
+    @property
+    def breaks(self) -> tuple[Break, ...]:
+        return self.terms.breaks if self.terms is not None else ()
 
 
 class ExportRule(Document):
@@ -103,8 +172,10 @@ class Accelerator(Document):
     source: Source = Source()
 
 
-class Build(Document):
+class Build(Grown):
     """A complete purchasable server. Power is at the socket, in kW."""
+
+    LATER: ClassVar[tuple[str, ...]] = ("nic_share",)
 
     slug: str
     name: str
@@ -142,6 +213,7 @@ class Build(Document):
     # Shares of the price that follow their own paths; the rest follows `rest`.
     accelerator_share: Annotated[float, Field(ge=0, le=1)] = 0.75
     memory_share: Annotated[float, Field(ge=0, le=1)] = 0.10
+    nic_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     share_basis: Basis = "estimate"
     price: Price | None = None
     source: Source = Source()
@@ -149,8 +221,10 @@ class Build(Document):
     card_source: Source = Source()  # who says how much room its cards have
 
 
-class AddOn(Document):
+class AddOn(Grown):
     """One more card in a part-filled chassis."""
+
+    LATER: ClassVar[tuple[str, ...]] = ("extra_nic_share",)
 
     slug: str
     build: str
@@ -165,6 +239,7 @@ class AddOn(Document):
     part_number: str = ""
     price: Price | None = None
     extra_price: Price | None = None  # memory and NIC that come with a card added later
+    extra_nic_share: Annotated[float, Field(ge=0, le=1)] = 0.0  # the rest of it is memory
 
 
 class CloudOffer(Document):
@@ -216,6 +291,13 @@ class Cost(Document):
         if self.rate is None:
             raise MissingRate(self.currency, currency)
         return self.likely * self.rate
+
+    @property
+    def price(self) -> Price | None:
+        """The likely figure as a price; None where it is no money."""
+        if not self.currency:
+            return None
+        return Price(amount=self.likely, currency=self.currency, rate=self.rate, source=self.source)
 
 
 class Tariff(Document):
@@ -310,6 +392,16 @@ class PriceBook(Document):
             if addon.slug == item:
                 return addon.extra_price if code == "card_extra" else addon.price
         return None
+
+    def behind(self, item: str, code: str = "") -> Price | None:
+        """The price behind a line, rates of sites and planning defaults in money included; None where there is none."""
+        found = self.quoted(item, code)
+        if found is not None:
+            return found
+        if item in self.costs:
+            return self.costs[item].price
+        rates: list[Tariff | ColocationRate] = [*self.tariffs.values(), *self.colocation.values()]
+        return next((rate.price for rate in rates if rate.price is not None and rate.price.source.item == item), None)
 
     def cost(self, slug: str) -> Cost:
         """A planning default; raises InputError where the catalog has no such row."""

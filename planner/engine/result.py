@@ -287,6 +287,7 @@ class Evaluation:
     plans: list[PlanResult]
     left_out: list[str]
     warnings: list[Finding]
+    pinned: PriceBook  # as given; `book` has the scenario's own generations besides
 
     def plan(self, slug: str) -> PlanResult:
         return next(result for result in self.plans if result.slug == slug)

@@ -12,6 +12,7 @@ import numpy as np
 
 from planner.engine import fabric
 from planner.engine.calendar import Array
+from planner.engine.discounts import Taken, taken
 from planner.engine.fabric import Wiring, wire
 from planner.engine.fleet import Fleet, Holding
 from planner.engine.inputs import Fabric, Plan
@@ -37,8 +38,10 @@ STRIPS_PER_SERVER = 0.5
 STORAGE_PORTS, STORAGE_LINKS = 2, 2
 # Codes of what is a cable, pulled by somebody.
 LINKS = ("link", "storage_link", "in_band_link", "oob_link")
+# Codes of what draws power, and is sold by quote.
+DEVICES = ("switch", "storage_switch", "in_band_switch", "oob_switch", "manager")
 # Codes of the goods of a network.
-GOODS = frozenset({*LINKS, "switch", "storage_switch", "in_band_switch", "oob_switch", "manager", "nic"})
+GOODS = frozenset({*LINKS, *DEVICES, "nic"})
 
 
 def items_asked(asked: Fabric) -> set[str]:
@@ -213,6 +216,7 @@ class Part:
     price: Array
     source: Source
     formula: str
+    today: float  # today's price in the first month that buys
 
     @property
     def service(self) -> bool:
@@ -249,11 +253,17 @@ class Network:
     racked: list[Device]
     final: Wiring
     factors: dict[str, float] = field(default_factory=dict)
+    discounts: list[Taken] = field(default_factory=list)  # on switches and appliances
 
     @property
     def goods(self) -> Array:
         """Price paid for switches and links by month of order; pulling the cables is a service and no value."""
-        return np.asarray(sum(part.bought * part.price for part in self.parts if not part.service))
+        off = sum((each.amount for each in self.discounts), np.zeros(self.switches.shape))
+        return np.asarray(sum(part.bought * part.price for part in self.parts if not part.service) - off)
+
+    def devices_bought(self) -> dict[str, tuple[Array, Array]]:
+        """By item, (pieces, price of all of them) of the switches and appliances ordered in each month."""
+        return _by_item(self.parts)
 
     def write(self, ledger: Ledger, plan: Plan) -> None:
         drivers = tuple(
@@ -270,9 +280,11 @@ class Network:
                 part.source,
                 part.formula,
                 item=part.item,
-                factors=self.factors,
+                factors={"price_today": part.today, **self.factors},
                 drivers=drivers,
             )
+        for each in self.discounts:
+            each.write(ledger, "capex.fabric")
 
 
 def _after_delivery(holding: Holding) -> Array:
@@ -320,10 +332,11 @@ def network_for(plan: Plan, fleet: Fleet, books: Books, storage_gb_s: float = 0.
             racked[slug] = Device(slug, before + running, height, most, usual)
     typical = np.minimum(typical + optics * on, np.maximum(maximum, typical))
     final = _wired(max(1, int(nodes.max())), kit.ports.count, kit.radix, asked)
+    parts = _parts(counts, plan, books)
     return Network(
         switch=_device(kit.ports.switch, plan, books),
         rails=kit.ports.count,
-        parts=_parts(counts, plan, books),
+        parts=parts,
         switches=units,
         devices=devices,
         kw_max=maximum,
@@ -337,6 +350,7 @@ def network_for(plan: Plan, fleet: Fleet, books: Books, storage_gb_s: float = 0.
             "leaf": float(final.leaf),
             "spine": float(final.spine),
         },
+        discounts=_discounts(parts, books),
     )
 
 
@@ -385,21 +399,44 @@ def _power(item: Item) -> tuple[float, float]:
 
 def _parts(counts: dict[tuple[str, str], Array], plan: Plan, books: Books) -> list[Part]:
     """What is bought in each month, priced; labour for every link last."""
-    rest, found = books.paths["rest"], []
+    found = []
     pulled: Array = np.zeros(1)
     for (code, slug), count in counts.items():
         bought = np.clip(np.diff(count, axis=1, prepend=0.0), 0.0, None)
-        if code.endswith(("switch", "manager")):
-            item = _device(slug, plan, books)
-            price, source = books.price(slug, item.price)
-            unit = "switch" if code != "manager" else "each"
-            found.append(Part(code, slug, bought, unit, price * rest, source, "fabric_switches"))
-            continue
-        price, source = books.cost(slug)
-        unit = "each" if code == "nic" else "link"
-        found.append(Part(code, slug, bought, unit, price * rest, source, "fabric_links"))
+        if code in DEVICES:
+            quoted = _device(slug, plan, books).price
+            unit, formula = ("each" if code == "manager" else "switch"), "fabric_switches"
+            today, source = books.price_at(slug, quoted, bought), books.price(slug, quoted)[1]
+        else:
+            unit, formula = ("each" if code == "nic" else "link"), "fabric_links"
+            today, source = books.cost(slug)
         if code in LINKS:
             pulled = pulled + bought
+        path = books.paths["nic" if code == "nic" else "rest"]
+        found.append(Part(code, slug, bought, unit, today * path, source, formula, _first(today, bought)))
     price, source = books.cost(LABOUR)
-    labour = Part("link_labour", LABOUR, pulled, "link", price * books.paths["wages"], source, "fabric_links")
-    return [*found, labour]
+    wages = price * books.paths["wages"]
+    return [*found, Part("link_labour", LABOUR, pulled, "link", wages, source, "fabric_links", price)]
+
+
+def _first(price: float | Array, bought: Array) -> float:
+    """A price in the first month that buys."""
+    return float(np.broadcast_to(price, bought.shape)[0, int(np.argmax(bought[0] > 0))])
+
+
+def _by_item(parts: list[Part]) -> dict[str, tuple[Array, Array]]:
+    found: dict[str, tuple[Array, Array]] = {}
+    for part in parts:
+        if part.code in DEVICES:
+            pieces, paid = found.get(part.item, (0.0, 0.0))
+            found[part.item] = pieces + part.bought, paid + part.bought * part.price
+    return found
+
+
+def _discounts(parts: list[Part], books: Books) -> list[Taken]:
+    items = books.book.items
+    return [
+        each
+        for slug, (_pieces, paid) in _by_item(parts).items()
+        for each in taken(slug, items[slug].price, paid, books)
+    ]

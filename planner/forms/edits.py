@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from catalog.records import Catalog
 from planner import wording
-from planner.engine.inputs import Plan, Scenario, Site, Workload, get_at
+from planner.engine.inputs import Generation, Plan, Scenario, Site, SupportContract, Workload, get_at
 from planner.engine.quantities import InputError, Problem
 from planner.forms.fields import Declared, walk
 from planner.services import assumptions, pricebook, sizing
@@ -172,7 +172,30 @@ def copied_plan(scenario: Scenario, plan: Plan) -> dict[str, Any]:
     return {**plan.model_dump(mode="json"), "slug": free_slug(scenario.plans, plan.slug), "name": name}
 
 
-def free_slug(elements: Iterable[Plan | Workload], wanted: str) -> str:
+# Lists of parts that a planner may lengthen: code → path.
+LISTS = {"generations": "market/generations", "contracts": "operations/contracts"}
+
+
+def parts_of(scenario: Scenario, listed: str) -> set[str]:
+    """Short names of the elements of such a list."""
+    parts: Iterable[Generation | SupportContract] = scenario.market.generations
+    if listed == "contracts":
+        parts = scenario.operations.contracts
+    return {part.slug for part in parts}
+
+
+def new_part(scenario: Scenario, listed: str, catalog: Catalog) -> dict[str, Any]:
+    """An element for a list of parts; raises InputError for an unknown list."""
+    if listed == "contracts":
+        return {"slug": free_slug(scenario.operations.contracts, "contract"), "name": _("Warranty extension")}
+    if listed != "generations":
+        raise InputError(Problem(("list",), "not_a_choice", listed, choices=tuple(LISTS)))
+    starts = [plan.start.build for plan in scenario.plans if plan.start is not None]
+    like = next(iter(starts), None) or next(iter(catalog.of_kind("build")))
+    return {"slug": free_slug(scenario.market.generations, "generation"), "name": _("Next generation"), "like": like}
+
+
+def free_slug(elements: Iterable[Plan | Workload | Generation | SupportContract], wanted: str) -> str:
     """A short name that no element of a list has."""
     taken = {element.slug for element in elements}
     wanted = re.sub(r"-\d+$", "", wanted)[:150]

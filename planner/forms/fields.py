@@ -187,6 +187,8 @@ SELDOM = {
     "stale_after_days",
     "unmet_penalty_factor",
     "resale_factor",
+    "sale_speed_factor",
+    "generation",
     "committed_kw",
     "step_kw",
     "usable_share",
@@ -210,7 +212,10 @@ NOT_SELDOM = {"Market.provider_class", "Fabric.network"}
 MONTH_NAMED = {"fiscal_year_start_month"}  # numbers that are chosen by the name of a month
 # Fields that say nothing under a rule of follow-up purchases.
 UNUSED_FOLLOW_UP = {
-    "none": {"FollowUp.batch", "FollowUp.build", "FollowUp.waves", "FollowUp.min_service_months"},
+    "none": {
+        *("FollowUp.batch", "FollowUp.build", "FollowUp.waves", "FollowUp.min_service_months"),
+        "FollowUp.generation",
+    },
     "cards": {"FollowUp.waves"},
     "servers": {"FollowUp.waves"},
     "schedule": {"FollowUp.batch", "FollowUp.min_service_months"},
@@ -276,13 +281,19 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
         for each in _document(plan, f"plans/{plan.slug}", "plans", f"plans/{plan.slug}"):
             if each.owner not in unused:
                 yield each
-    yield from _document(scenario.market, "market", "prices", "market", skip={"own_prices"})
+    yield from _document(scenario.market, "market", "prices", "market", skip={"own_prices", "generations"})
+    for coming in scenario.market.generations:
+        base = f"market/generations/{coming.slug}"
+        yield from _document(coming, base, "prices", base)
     for site in scenario.sites:
         base = f"sites/{site.slug}"
         yield from _document(site, base, "site", base, skip={"upgrades"})
         for step in site.upgrades:
             yield from _document(step, f"{base}/upgrades/{step.slug}", "site", f"{base}/upgrades/{step.slug}")
-    yield from _document(scenario.operations, "operations", "site", "operations")
+    yield from _document(scenario.operations, "operations", "site", "operations", skip={"contracts"})
+    for contract in scenario.operations.contracts:
+        base = f"operations/contracts/{contract.slug}"
+        yield from _document(contract, base, "site", base)
     unused = set() if scenario.reliability.counted else UNCOUNTED
     yield from _document(scenario.reliability, "reliability", "site", "reliability", skip=unused)
     top = {"name", "months", "start", "currency", "pricing_date"}

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.dates import MONTHS
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from catalog.records import Catalog
 from planner import wording
@@ -17,12 +17,19 @@ from planner.engine.evaluate import Evaluation
 from planner.engine.inputs import Scenario, get_at
 from planner.engine.prices import PriceBook, Source
 from planner.engine.quantities import InputError
+from planner.forms.edits import LISTS
 from planner.forms.fields import MONTH_NAMED, Declared, declared, own_prices, plain_value, walk
 from planner.forms.typed import rounded, write
 from planner.services import assumptions
 from planner.wording.numbers import COUNTED
 
 SECTIONS = ("demand", "plans", "prices", "site", "finance")
+# Path of a list → its code; by section, the lists to which an element may be added.
+LISTED = {path: code for code, path in LISTS.items()}
+ADDABLE = {
+    "prices": (("generations", gettext_lazy("Add a new generation")),),
+    "site": (("contracts", gettext_lazy("Add a support contract")),),
+}
 ROOM = 34  # characters in a row, without the marks beside it
 
 
@@ -91,6 +98,15 @@ class Group:
         return self.path.removeprefix("demand/workloads/") if self.path.startswith("demand/workloads/") else ""
 
     @property
+    def listed(self) -> str:
+        """Code of the list that the group is an element of, from which it may be removed; "" of another group."""
+        return LISTED.get(self.path.rpartition("/")[0], "")
+
+    @property
+    def slug(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    @property
     def often(self) -> list[Row]:
         return [row for row in self.rows if not row.seldom]
 
@@ -109,6 +125,11 @@ class Section:
     title: str
     summary: str
     groups: list[Group]
+
+    @property
+    def lists(self) -> list[tuple[str, str]]:
+        """(code, words of the button) of each list of the section to which an element may be added."""
+        return [(code, str(words)) for code, words in ADDABLE.get(self.code, ())]
 
     @property
     def rows(self) -> Iterator[Row]:
@@ -206,6 +227,10 @@ class Page:
         if path == "finance":
             return ""
         name = wording.owner(path, self.scenario, self.book)
+        if path.startswith("market/generations/"):
+            return name
+        if path.startswith("operations/contracts/"):
+            return _("Support contract: {name}").format(name=name)
         return _("Possible upgrade: {item}").format(item=name) if "/upgrades/" in path else name
 
     def row(self, each: Declared) -> Row:

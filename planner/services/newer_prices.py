@@ -34,7 +34,7 @@ PRICES = {
 # What else decides what is paid for.
 TERMS = {"offers": ("count", "billing_unit"), "colocation": ("power_included", "size_band"), "costs": ("unit",)}
 WHOLE = ("offers", "colocation", "costs")  # nothing but the terms of the price
-SHARES = ("accelerator_share", "memory_share", "share_basis")  # of a server's price, which follow from it
+SHARES = ("accelerator_share", "memory_share", "nic_share", "share_basis")  # of a server's price, which follow from it
 
 
 class MovedAgain(Exception):
@@ -164,7 +164,10 @@ def _figure(part: str, entry: Any, field: str) -> Figure | None:
     if isinstance(entry, Cost):
         return Figure(entry.likely, entry.currency, entry.rate, entry.source, terms)
     price: Price | None = getattr(entry, field)
-    return None if price is None else Figure(price.amount, price.currency, price.rate, price.source, terms)
+    if price is None:
+        return None
+    terms = (*terms, price.tax_included, price.terms)
+    return Figure(price.amount, price.currency, price.rate, price.source, terms)
 
 
 def _with(moved: tuple[Moved, ...], pinned: PriceBook, today: PriceBook) -> PriceBook:

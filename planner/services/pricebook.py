@@ -22,10 +22,12 @@ from planner.engine.prices import (
     Accelerator,
     AddOn,
     Basis,
+    Break,
     Build,
     CloudOffer,
     ColocationRate,
     Cost,
+    Discount,
     ExportRule,
     Item,
     ModelPreset,
@@ -34,6 +36,7 @@ from planner.engine.prices import (
     Source,
     Tariff,
     TariffSchedule,
+    Terms,
     Verdict,
 )
 from planner.engine.wiring import items_asked
@@ -47,8 +50,20 @@ TYPICAL_SHARE = 0.76
 IDLE_SHARE = 0.2
 # Host memory in new servers, for the share of a build's price that follows memory (builds_addons.csv, basis). [USD/GB]
 MEMORY_USD_PER_GB = 11.0
+# A network adapter in new servers (builds_addons.csv, basis), and the most of a price that adapters are taken for.
+NIC_USD, MOST_NICS = 2000.0, 0.15
 DEFAULT_ACCELERATOR_SHARE, DEFAULT_MEMORY_SHARE = 0.75, 0.10
 RETAIL_ROW = "north-america-median-retail-one-4-kw-cabinet"
+
+# Units in which a rate may be quoted → how many of the unit the model counts in one of them. A year is 8,760 hours and
+# twelve equal months, so that a price put per hour, month or year comes to the same in a year.
+HOURS_PER_YEAR, MONTHS_PER_YEAR = 8760.0, 12.0
+_PERIODS = {"hour": 1.0, "month": HOURS_PER_YEAR / MONTHS_PER_YEAR, "year": HOURS_PER_YEAR}
+UNITS: dict[str, dict[str, float]] = {
+    "offer": {f"{what}-{period}": hours for what in ("gpu", "instance", "node") for period, hours in _PERIODS.items()},
+    "tariff": {"kWh": 1.0, "MWh": 1000.0},
+    "colocation": {"kW-month": 1.0, "kW-year": MONTHS_PER_YEAR},
+}
 
 _QUOTE_BASIS: dict[str, Basis] = {
     "quote": "quoted",
@@ -116,6 +131,8 @@ class Asked:
         sites = [site for each in scenarios for site in each.sites]
         overflows = [plan.overflow for plan in plans if plan.overflow]
         builds = [plan.start.build for plan in plans if plan.start] + [plan.follow_up.build for plan in plans]
+        builds += [coming.like for each in scenarios for coming in each.market.generations]
+        builds += [contract.build for each in scenarios for contract in each.operations.contracts]
         taxes = [each.operations.tax_region for each in scenarios]
         return cls(
             builds=_named(builds),
@@ -287,7 +304,7 @@ class _Maker:
 
     def _price(self, slug: str, kind: str) -> Price | None:
         """The price rule of the model: a quote valid on the pricing date, else the row's own, else no quote."""
-        valid = self.catalog.effective(slug, self.day, kind)
+        valid = [quote for quote in self.catalog.effective(slug, self.day, kind) if _counted(quote, kind) is not None]
         used = slug.startswith("used-")
         chosen = next((quote for quote in valid if used or quote.condition != "used"), None)
         return None if chosen is None else self._priced(chosen)
@@ -306,7 +323,9 @@ class _Maker:
             quote_id=quote.external_id,
         )
         rated = self._rated(quote.currency, source)
-        return Price(amount=float(quote.unit_price), currency=quote.currency, **rated)
+        tax = float(quote.tax_included_percent or 0) / 100.0
+        amount = float(quote.unit_price) / (_counted(quote, quote.item_kind) or 1.0)
+        return Price(amount=amount, currency=quote.currency, tax_included=tax, terms=_terms(quote), **rated)
 
     def _source(self, item: ItemRecord, cell: str = "") -> Source:
         claim: Provenance | None = item.provenance.get(cell) if cell else next(iter(item.provenance.values()), None)
@@ -365,6 +384,9 @@ class _Maker:
         chassis = item
         if spec.card_slot_width is None and spec.card_length_max_mm is None:  # then the maker's page of the chassis
             chassis = self.catalog.of_kind("server").get(spec.server_slug or "", item)
+        nics = 0.0
+        if price and price.amount and price.currency == "USD" and spec.fabric_ports:
+            nics = min(MOST_NICS, spec.fabric_ports * NIC_USD / price.amount, 1.0 - memory - accelerators)
         sxm = card is not None and card.spec.form_factor in ("SXM", "OAM", "superchip")
         return Build(
             slug=item.slug,
@@ -406,6 +428,7 @@ class _Maker:
             residual_class="system" if sxm else "card",
             accelerator_share=accelerators,
             memory_share=memory,
+            nic_share=max(0.0, nics),
             price=price,
             source=self._source(item, "support_pct_per_year"),
             power_source=self._source(item, "max_power_w"),
@@ -433,6 +456,9 @@ class _Maker:
             part_number=spec.part_number or "",
             price=self._price(item.slug, "addon"),
             extra_price=extra,
+            extra_nic_share=min(1.0, (spec.adds_nics or 0) * NIC_USD / extra.amount)
+            if extra is not None and extra.amount and extra.currency == "USD"
+            else 0.0,
         )
 
     def _offer(self, item: ItemRecord) -> CloudOffer:
@@ -544,6 +570,33 @@ def _schedule(found: Schedule) -> TariffSchedule:
             note=first.note,
         ),
     )
+
+
+def _counted(quote: QuoteRecord, kind: str) -> float | None:
+    """How many of the unit that the model counts in are in the quote's: 730 hours in a month; None for what is neither.
+
+    Other kinds are sold by the piece.
+    """
+    return UNITS[kind].get(quote.unit) if kind in UNITS else 1.0
+
+
+def _terms(quote: QuoteRecord) -> Terms | None:
+    """The terms of a quote; None where it has none."""
+    terms = Terms(
+        breaks=tuple(Break(min_quantity=each.min_quantity, amount=float(each.unit_price)) for each in quote.breaks),
+        discounts=tuple(
+            Discount(
+                name=each.name,
+                share=None if each.share is None else float(each.share),
+                amount=None if each.amount is None else float(each.amount),
+            )
+            for each in quote.discounts
+        ),
+        min_quantity=quote.min_quantity,
+        min_order_value=None if quote.min_order_value is None else float(quote.min_order_value),
+        pack=quote.pack_size,
+    )
+    return None if terms == Terms() else terms
 
 
 def _rates_in(book: PriceBook) -> dict[str, tuple[float | None, date | None, str]]:

@@ -20,12 +20,19 @@ from planner.engine.evaluate import evaluate
 from planner.engine.inputs import Scenario
 from planner.engine.lines import CATEGORIES, Line, minor_unit
 from planner.engine.prices import Price, PriceBook, Source
-from planner.engine.result import UNPRICED, Evaluation, Order, PlanResult
+from planner.engine.quote_terms import BROKEN_TERMS
+from planner.engine.result import UNPRICED, Evaluation, Finding, Order, PlanResult
+from planner.engine.wiring import DEVICES
 from planner.engine.wiring import GOODS as NETWORK_GOODS
 from planner.services import assumptions
 
-MACHINES = frozenset({"server", "chassis", "card", "card_extra", "spare_server", "spare_chassis", "spare_card"})
+SPARES = frozenset({"spare_server", "spare_chassis", "spare_card"})
+MACHINES = frozenset({"server", "chassis", "card", "card_extra"})
 BARE = ("chassis", "spare_chassis")  # priced as a server less its cards: nobody quotes them
+GOODS = MACHINES | SPARES | NETWORK_GOODS
+# Code of the line that brings goods.
+FREIGHT = {MACHINES: "freight", SPARES: "spares_freight", NETWORK_GOODS: "fabric_freight"}
+SOLD_BY_QUOTE = frozenset({"server", "chassis", "card", *DEVICES})
 QUOTED, LIST, ESTIMATE, FORECAST = "quoted", "list", "estimate", "forecast"
 UNQUOTED = frozenset({"no_quote", "no_offer"})  # the price is missing, not the knowledge of what is bought
 MOST_DECIMALS = 15
@@ -90,6 +97,7 @@ class Doubt:
     basis: str  # of the price that is used: quoted · list · estimate · own; "" where there is none
     row: Row
     path: str = ""
+    broken: tuple[Finding, ...] = ()  # terms of the quote that the order does not keep
 
 
 @dataclass
@@ -166,7 +174,7 @@ def _priced(evaluation: Evaluation, plan: str) -> tuple[Evaluation, frozenset[st
         missing |= unpriced
         document = evaluation.scenario.model_dump(mode="json")
         document["market"]["own_prices"] |= dict.fromkeys(unpriced, 1.0)
-        evaluation = evaluate(Scenario.read(document), evaluation.book)
+        evaluation = evaluate(Scenario.read(document), evaluation.pinned)
 
 
 @dataclass
@@ -225,7 +233,7 @@ class _Writer:
         line, firsts = self.line_of[order.line], self.plan.calendar.firsts
         in_service = firsts[order.in_service]
         need_by = in_service
-        if line.code in MACHINES | NETWORK_GOODS and self.plan.plan.lead_months is None:
+        if line.code in GOODS and self.plan.plan.lead_months is None:
             # what must be burnt in is needed before it serves
             need_by -= dt.timedelta(days=round(self.plan.commissioning_days))
         return self._row(
@@ -253,7 +261,7 @@ class _Writer:
             "source": line.source,
             **more,
         }
-        if line.quantity_unit == "money":  # a share of other money, which is no quantity to order
+        if line.quantity_unit == "money" or line.sign < 0:  # a share of other money, or a discount: nothing to order
             total = None if self.missing else _money(minor, self.plan.decimals)
             return Row(
                 **common,
@@ -288,29 +296,27 @@ class _Writer:
             line_total=rounded(_exact(quantity) * unit_price, minor_unit(currency)),
             total=total,
             basis=self._basis(line, month),
-            quoted_price=self._quoted_price(line, price),
+            quoted_price=self._quoted_price(line, price, month),
         )
 
     def _behind(self, line: Line) -> Price | None:
         """The price of a line in the currency in which it was quoted; None for the user's own, which has none."""
         if line.source.basis == "own":
             return None
-        found = self.book.quoted(line.item, line.code)
-        if found is None and line.item in self.book.costs:
-            row = self.book.costs[line.item]
-            if row.currency:
-                found = Price(amount=row.likely, currency=row.currency, rate=row.rate, source=row.source)
-        return found
+        return self.book.behind(line.item, line.code)
 
-    def _quoted_price(self, line: Line, price: Price | None) -> Decimal | None:
-        """What was quoted for one, before any price path; a chassis without its cards is quoted by nobody."""
+    def _quoted_price(self, line: Line, price: Price | None, month: int) -> Decimal | None:
+        """What was quoted for one of so many, before any price path; nobody quotes a chassis without its cards."""
         if line.code in BARE:
             return None
-        amount = price.amount if price is not None else float(line.unit_price[0, 0])
-        return _exact(amount)
+        ordered = float(line.quantity[0, month])
+        return _exact(price.quoted(ordered) if price is not None else float(line.unit_price[0, 0]))
 
     def _basis(self, line: Line, month: int) -> str:
         now, then = float(line.unit_price[0, 0]), float(line.unit_price[0, month])
+        price = self._behind(line)
+        if price is not None and price.breaks and line.code not in BARE:  # another quantity is no forecast
+            now = price.value(self.book.currency, float(line.quantity[0, month]))
         if abs(then - now) > MOVED * abs(now):
             return FORECAST
         return ESTIMATE if line.code in BARE else stated_basis(line.source)
@@ -326,7 +332,7 @@ class _Writer:
 
     def _lead_weeks(self, line: Line) -> Decimal | None:
         """Weeks from order to delivery; None where nobody gives any."""
-        if line.code in MACHINES | NETWORK_GOODS:
+        if line.code in GOODS:
             if self.plan.plan.lead_months is not None:
                 return _exact(round(self.plan.plan.lead_months * DAYS_PER_MONTH / DAYS_PER_WEEK, 1))
             if line.item in self.builds:
@@ -356,12 +362,14 @@ class _Writer:
             if source.valid_until is not None and row.order_by is not None and source.valid_until < row.order_by:
                 codes.append("expired")
             key = ":".join((row.item, row.line.code, row.line.place, row.line.part))
-            if codes:
+            broken = [each for each in self.plan.warnings if _is_broken_by(each, row)]
+            if codes or broken:
                 known = found.get(key)
                 merged = tuple(dict.fromkeys([*(known.codes if known else ()), *codes]))
+                unkept = (*(known.broken if known else ()), *broken)
                 basis = "" if row.unit_price is None else "own" if source.basis == "own" else stated_basis(source)
                 path = self._price_path(row.line, fields)
-                found[key] = Doubt(row.line, merged, basis, known.row if known else row, path)
+                found[key] = Doubt(row.line, merged, basis, known.row if known else row, path, unkept)
         return list(found.values())
 
     def _price_path(self, line: Line, fields: set[str]) -> str:
@@ -396,6 +404,12 @@ def fitting_price(
                 if rounded(quantity * price * rate, decimals) == total:
                     return price
     raise ArithmeticError(f"no unit price gives {total} for {quantity}")
+
+
+def _is_broken_by(finding: Finding, row: Row) -> bool:
+    """Whether the finding says of this row that its quote does not allow it."""
+    sold = row.line.code in SOLD_BY_QUOTE
+    return finding.code in BROKEN_TERMS and sold and (finding.facts["item"], finding.month) == (row.item, row.month)
 
 
 def _exact(value: float) -> Decimal:

@@ -20,12 +20,13 @@ from django.utils import timezone, translation
 
 from planner import report
 from planner.engine.compare import by_lead_time
-from planner.engine.evaluate import evaluate
+from planner.engine.evaluate import Evaluation, evaluate
 from planner.engine.export import as_plain
 from planner.engine.inputs import Scenario as Document
 from planner.engine.lines import minor_unit
 from planner.engine.prices import PriceBook
 from planner.engine.quantities import InputError
+from planner.engine.trust import shares
 from planner.models import Report, Scenario, ScenarioVersion, User
 from planner.services import evaluation, scenarios
 
@@ -58,7 +59,7 @@ def freeze(version: ScenarioVersion, user: User | None) -> Report:
     said = {}
     for code, _name in settings.LANGUAGES:
         with translation.override(code):
-            said[code] = report.shown(result, comparison, leads, catalog, first)
+            said[code] = report.shown(result, comparison, leads, catalog, first, timezone.localdate(now))
     pages = canonical(said)
     content = canonical(
         {
@@ -69,14 +70,15 @@ def freeze(version: ScenarioVersion, user: User | None) -> Report:
             "created_by": user.get_username() if user is not None else "",
             "engine_version": evaluation.ENGINE_VERSION,
             "document": version.document,
-            "prices": result.book.model_dump(mode="json"),
+            "prices": result.pinned.model_dump(mode="json"),
             "results": as_plain(result, comparison, leads),
+            "trust": _trust(result, timezone.localdate(now)),
             "pages_sha256": sha256(pages),
         }
     )
     with transaction.atomic():
         Scenario.objects.select_for_update().get(pk=row.pk)  # of two at once, the second finds what the first has kept
-        if twin := _frozen_just_now(version, user, result.book, now):
+        if twin := _frozen_just_now(version, user, result.pinned, now):
             return twin
         return Report.objects.create(
             workspace_id=row.workspace_id,
@@ -91,6 +93,12 @@ def freeze(version: ScenarioVersion, user: User | None) -> Report:
             created_by=user,
             created_at=now,
         )
+
+
+def _trust(result: Evaluation, today: dt.date) -> dict[str, Any]:
+    """What the present value of each plan rests on, and on which day quotes had to hold."""
+    day = max(today, result.scenario.pricing_date)
+    return {"on": day.isoformat(), "plans": {plan.slug: shares(plan, day) for plan in result.plans if plan.priced}}
 
 
 def _frozen_just_now(version: ScenarioVersion, user: User | None, book: PriceBook, now: dt.datetime) -> Report | None:
@@ -121,7 +129,11 @@ def page(found: Report, language: str, *, prices: bool = True) -> dict[str, Any]
 
 
 # What a page without unit prices says: an allow-list, which a report of an earlier version has less of, never more.
-SAID = ("name", "verdict", "tiles", "flips", "left_out", "certainty", "rates", "pricing_date", "price_book", "currency")
+SAID = (
+    *("name", "verdict", "tiles", "lives", "flips", "left_out", "certainty", "rates", "pricing_date", "price_book"),
+    "currency",
+)
+SAID_OF_PART = ("code", "name", "help", "mark", "percent", "share", "x", "width")
 SAID_OF_PLAN = ("slug", "name", "colour", "best", "fails", "what", "bar")
 CELLS = ("present_value", "capex", "opex", "hourly", "demand")
 SAID_OF_ROW = ("label", "value", "lang", "word", "badge")
@@ -147,6 +159,7 @@ def _without_prices(said: dict[str, Any]) -> dict[str, Any]:
             for plan in said["plans"]
         ],
         "gap": None,
+        "trust": _trust_without_prices(said.get("trust")),
         "facility": {
             "head": facility["head"],
             "rows": facility["rows"],
@@ -163,6 +176,14 @@ def _without_prices(said: dict[str, Any]) -> dict[str, Any]:
             if (left := LEFT_OF_CHART.get(code))
         },
     }
+
+
+def _trust_without_prices(shown: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The shares alone: a line may be a single item."""
+    if shown is None:
+        return None
+    parts = [{name: part[name] for name in SAID_OF_PART} for part in shown["parts"]]
+    return {"title": shown["title"], "note": shown["note"], "parts": parts}
 
 
 def _assumptions_without_money(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -289,6 +310,7 @@ def figures(found: Report, *, prices: bool = True) -> str:
                 **({"gap_by_category": decided["gap_by_category"]} if prices else {}),
             },
             "plans": [figures_of(plan) for plan in results["plans"]],
+            **({"trust": content["trust"]} if "trust" in content else {}),  # reports of earlier versions have none
             "left_out": results["left_out"],
         }
     )

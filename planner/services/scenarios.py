@@ -386,6 +386,8 @@ def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:
     if any(limit is not None for limit in limits):
         named.add(("card_power", "limited"))  # which books of earlier days do not hold
     named |= {("figure", slug) for slug in finance_rows(scenario)}  # nobody typed these: what lacks is a finding
+    named |= {("build", coming.like) for coming in scenario.market.generations}
+    named |= {("build", contract.build) for contract in scenario.operations.contracts}
     return frozenset(entry for entry in named if entry[1] is not None)
 
 
@@ -393,7 +395,7 @@ def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:
 # "plans/cloud" names an element of a list; a value of None removes it, {"@": 2, …} puts it at that place.
 
 PLACE = "@"
-LISTS = ("plans", "demand/workloads", "sites")
+LISTS = ("plans", "demand/workloads", "sites", "market/generations", "operations/contracts")
 
 
 def put(document: dict[str, Any], path: str, value: Any) -> tuple[dict[str, Any], Any, Any]:

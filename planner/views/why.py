@@ -2,6 +2,7 @@
 
 from django.http import Http404
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from planner import tables, wording
@@ -24,7 +25,7 @@ def why(request, pk, plan, kpi):
     if plan not in {each.slug for each in result.plans}:
         raise Http404
     try:
-        tree = explain.tree(result, comparison, plan, kpi)
+        tree = explain.tree(result, comparison, plan, kpi, timezone.localdate())
     except KeyError:
         raise Http404 from None
     document = scenarios.read(row.head.document)

@@ -3,10 +3,11 @@
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from planner import charts, finance_tables, forms, tables, wording
+from planner import charts, finance_tables, forms, tables, trust_meter, wording
 from planner.services import access, evaluation, newer_prices, scenarios
 from planner.services.scenarios import Conflict, InputError, NothingTo
 from planner.views.guard import signed_in
@@ -58,6 +59,7 @@ class Shown:
         result, comparison = self.result, self.comparison
         return {
             "verdict": tables.verdict(result, comparison),
+            "trust": trust_meter.meter(result, comparison, timezone.localdate()),
             "kpis": tables.kpis(result, comparison, before),
             "cluster": tables.cluster(result, comparison),
             "advice": tables.advice(result),
@@ -232,6 +234,28 @@ def workloads(request, pk):
         else:
             fresh = forms.copied_work(shown.document, work) if action == "copy" else None
         place = f"demand/workloads/{fresh['slug'] if fresh else slug}"
+        scenarios.change(shown.row, base_of(request), [(place, fresh)], request.user)
+    except InputError as error:
+        return _refused(request, shown, "", "", error)
+    except Conflict as conflict:
+        return conflicting(request, shown, conflict)
+    return _back(request, shown, place if fresh else "")
+
+
+@require_POST
+@signed_in
+def parts(request, pk):
+    """Add a new generation or a support contract, or remove one."""
+    shown = _shown(request, pk, to_edit=True)
+    action, listed, slug = (request.POST.get(name, "") for name in ("action", "list", "slug"))
+    try:
+        if action == "add":
+            fresh = forms.new_part(shown.document, listed, evaluation.catalog())
+        elif action != "remove" or listed not in forms.LISTS or slug not in forms.parts_of(shown.document, listed):
+            raise Http404
+        else:
+            fresh = None
+        place = f"{forms.LISTS[listed]}/{fresh['slug'] if fresh else slug}"
         scenarios.change(shown.row, base_of(request), [(place, fresh)], request.user)
     except InputError as error:
         return _refused(request, shown, "", "", error)

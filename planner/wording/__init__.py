@@ -24,6 +24,7 @@ from planner.wording.lines import (
     item,
     kind,
     line,
+    numbers_of,
     priced,
     product,
 )
@@ -65,6 +66,7 @@ from planner.wording.plans import (
     template_title,
     workload_named,
 )
+from planner.wording.quote_terms import TERM_FINDINGS
 from planner.wording.rates import rate_name
 from planner.wording.runs import duration, failure
 from planner.wording.sizing import (
@@ -83,10 +85,12 @@ from planner.wording.sizing import (
     unsized,
 )
 from planner.wording.sources import badge, provider, source
+from planner.wording.trust import trust_help, trust_mark, trust_name, trust_note, trust_percent, trust_title
 from planner.wording.upkeep import loss
 from planner.wording.validation import case_error, case_input, case_status, case_value, family, tolerance, weaknesses
 
 __all__ = [
+    "TERM_FINDINGS",
     "advice",
     "advice_brief",
     "advice_rows",
@@ -140,6 +144,7 @@ __all__ = [
     "month_label",
     "not_quoted",
     "number",
+    "numbers_of",
     "offer_named",
     "order_columns",
     "origin",
@@ -176,6 +181,12 @@ __all__ = [
     "tier_reason",
     "tolerance",
     "tone",
+    "trust_help",
+    "trust_mark",
+    "trust_name",
+    "trust_note",
+    "trust_percent",
+    "trust_title",
     "unit",
     "unit_of",
     "unit_of_one",

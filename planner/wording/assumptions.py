@@ -32,7 +32,7 @@ FAILURES = {
 
 
 def owner(path: str, scenario: Scenario, book: PriceBook) -> str:
-    """The workload, plan, room or upgrade that a path lies in; "" where it lies in none."""
+    """The workload, plan, room, upgrade, generation or contract that a path lies in; "" where it lies in none."""
     keys = path.split("/")
     match keys:
         case ["demand", "workloads", slug, *_rest]:
@@ -43,6 +43,10 @@ def owner(path: str, scenario: Scenario, book: PriceBook) -> str:
             site = next(site for site in scenario.sites if site.slug == slug)
             step = next((step for step in site.upgrades if rest[:2] == ["upgrades", step.slug]), None)
             return site_name(site) if step is None else item(step.item, book)
+        case ["market", "generations", slug, *_rest]:
+            return next((each.name or slug for each in scenario.market.generations if each.slug == slug), slug)
+        case ["operations", "contracts", slug, *_rest]:
+            return next((each.name or slug for each in scenario.operations.contracts if each.slug == slug), slug)
     return ""
 
 

@@ -521,7 +521,7 @@ FIELDS: dict[str, Words] = {
     "Market.residual": Words(_("Resale value"), _("Share of the price paid that a sale brings, by age.")),
     "Market.resale_commission": Words(_("Resale commission"), _("Share of a sale that the broker keeps.")),
     "Market.resale_factor": Words(
-        _("Condition factor"), _("Condition and speed of sale: below 1 for worn machines or a hurried sale.")
+        _("Condition factor"), _("Share of the price that machines in their condition bring: below 1 for worn ones.")
     ),
     "Market.unmet_penalty_factor": Words(
         _("Price of unmet work"), _("Unmet work is shown at this multiple of the cloud price; it enters no total.")
@@ -537,6 +537,67 @@ FIELDS: dict[str, Words] = {
     "ResidualCurves.card": Words(_("GPU cards"), _("Resale of cards, by age.")),
     "ResidualCurves.host": Words(_("Chassis"), _("Resale of chassis without their cards, by age.")),
     "ResidualCurves.network": Words(_("Switches and links"), _("Resale of the fabric, by age.")),
+    # paths, generations and contracts
+    "NicPath.rate_per_year": Words(_("Network adapter price change"), _RATE),
+    "Market.nic": Words(_("Network adapter prices"), _("How the prices of network adapters in servers move.")),
+    "Market.sale_speed_factor": Words(
+        _("Speed factor"), _("Share of the price that a sale in a hurry still brings; 1 where there is time.")
+    ),
+    "Market.generations": Words(_("New generations"), _("Servers that are not sold yet, and what is known of them.")),
+    "Generation.slug": Words(
+        _("Short name"), _("Short name used in paths and exports; it stays when the title changes.")
+    ),
+    "Generation.name": Words(_("Name"), _("What people call this generation."), _("its short name")),
+    "Generation.like": Words(
+        _("Succeeds"), _("Server of today that it is like in all else, and that it takes the place of.")
+    ),
+    "Generation.from_month": Words(_("Sold from month"), _("Month of its launch, counted from 0.")),
+    "Generation.until_month": Words(
+        _("Sold until month"), _("Month, counted from 0, from which it is no longer sold."), _("sold on")
+    ),
+    "Generation.price": Words(
+        _("Price at launch"),
+        _("Price of one server on the day of its launch; from there it follows the price changes."),
+        _("that of the server it succeeds"),
+    ),
+    "Generation.performance": Words(
+        _("Speed of its GPUs"), _("Rates and memory bandwidth against those of the server it succeeds.")
+    ),
+    "Generation.power": Words(_("Power"), _("Draw of the server against that of the server it succeeds.")),
+    "Generation.old_sold_months": Words(
+        _("Old one sold for"),
+        _("Months after the launch in which the server it succeeds is still sold."),
+        _("sold on"),
+    ),
+    "FollowUp.generation": Words(
+        _("Later purchases take"), _("Whether later purchases and renewals take the newest generation that is sold.")
+    ),
+    "Operations.contracts": Words(
+        _("Support contracts"), _("Warranty extensions and support contracts with renewal months of their own.")
+    ),
+    "SupportContract.slug": Words(
+        _("Short name"), _("Short name used in paths and exports; it stays when the title changes.")
+    ),
+    "SupportContract.name": Words(_("Name"), _("What the contract is called."), _("its short name")),
+    "SupportContract.build": Words(_("Covers"), _("Kind of server that it covers."), _("every server")),
+    "SupportContract.counted_from": Words(
+        _("Months counted from"), _("Whether each machine renews by its own age, or all on one day.")
+    ),
+    "SupportContract.renewal_month": Words(
+        _("Renewal month"), _("Month from which it is owed; before it, it costs nothing.")
+    ),
+    "SupportContract.term_months": Words(
+        _("Term"), _("Months for which it is owed."), _("as long as the machine serves")
+    ),
+    "SupportContract.share_per_year": Words(
+        _("Yearly share"), _("Share of the price paid for the machines that is owed each year.")
+    ),
+    "SupportContract.fee_per_server_year": Words(
+        _("Yearly fee"), _("Fee for each server and year; it replaces the share."), _("by share")
+    ),
+    "SupportContract.replaces_catalog": Words(
+        _("Instead of the usual support"), _("Whether it stands in place of the support that follows the warranty.")
+    ),
     # operations and finance
     "Operations.region": Words(_("Country"), _("Country of staff cost and import duty.")),
     "Operations.loaded_cost_per_fte_year": Words(
@@ -764,6 +825,8 @@ SECTIONS = {
     "upgrades": _("Possible upgrades"),
     "residual": _("Resale value"),
     "own_prices": _("Own prices"),
+    "generations": _("New generations"),
+    "contracts": _("Support contracts"),
     "model": _("Architecture"),
     **networks.SECTIONS,
 }
@@ -868,6 +931,10 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("when", "never"): _("never"),
     ("when", "when_needed"): _("when a job exceeds one server"),
     ("when", "always"): _("always"),
+    ("generation", "same"): _("the same server"),
+    ("generation", "newest"): _("the newest that is sold"),
+    ("counted_from", "service"): _("each machine's start"),
+    ("counted_from", "start"): _("the start of the comparison"),
     ("then", "renew"): _("buy the same again"),
     ("then", "let_go"): _("let go"),
     ("sourcing", "buy"): _("buy"),
@@ -1054,6 +1121,8 @@ def _element(place: Place, path: str, document: Any) -> str:
         "plans": _("Plan {name}"),
         "sites": _("Room {name}"),
         "upgrades": _("Upgrade {name}"),
+        "generations": _("Generation {name}"),
+        "contracts": _("Contract {name}"),
         "waves": _("Wave {name}"),
         "steps": _("Step {name}"),
     }.get(place.field, _("Point {name}"))

@@ -121,6 +121,8 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "data_out"): _("Data out"),
     ("", "data_stored"): _("Storage in the cloud"),
     ("", "egress"): _("Data out"),
+    ("", "discount"): _("Discount “{name}”"),
+    ("opex.support", "contract"): _("Contract “{name}”"),
     ("capex.accelerators_and_servers", "lender"): _("Machines, paid by lender or lessor"),
     ("capex.fabric", "lender"): _("Fabric, paid by lender or lessor"),
     ("", "payment_terms"): _("Moved by payment terms"),
@@ -140,6 +142,8 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
 } | upkeep.LINES
 
 NAMED_BY_ITEM = frozenset({"rack", "pdu", "shelf", "link", "link_labour", "load_balancer"})  # the item says it all
+
+NAMED_BY_PART = frozenset({"discount", "contract"})  # by what a quote or the planner calls it
 
 # The tariff or market behind these lines is named by their source.
 UNNAMED = frozenset({"opex.energy_it", "opex.energy_overhead", "opex.colocation"})
@@ -269,8 +273,8 @@ FORMULAS = {
     "staff_fabric": _("FTE for the fabric × yearly cost ÷ 12 × wage path"),
     "transit": _("quantity × monthly fee"),
     "share_per_year": _("price paid for machines in service × yearly share ÷ 12"),
-    "resale": _("price paid × share by age × (1 − commission) × condition"),
-    "residual": _("price paid × share by age × (1 − commission) × condition, in the last month"),
+    "resale": _("price paid × share by age × (1 − commission) × condition × speed of sale"),
+    "residual": _("price paid × share by age × (1 − commission) × condition × speed of sale, in the last month"),
     "cloud_commitment": _("reserved hours × price on the day of commitment × (1 − discount)"),
     "cloud_usage": _("hours used × today's price × cloud price path"),
     "cloud_spot": _("hours needed ÷ (1 − share lost to interruptions) × today's price × cloud price path"),
@@ -279,6 +283,10 @@ FORMULAS = {
     "share_of_cloud": _("cloud bill × share"),
     "fabric_switches": _("switches × today's price × price path"),
     "fabric_links": _("links × price × price path"),
+    "contract_share": _("price paid for machines under the contract × yearly share ÷ 12, from its renewal month"),
+    "contract_fee": _("servers under the contract × yearly fee ÷ 12, from its renewal month"),
+    "discount_share": _("ordered in the month × share of the discount, taken off once"),
+    "discount_amount": _("amount of the discount, taken off the first order"),
     "financed": _("price in the month × financed share, paid by another"),
     "payment_terms": _("paid under the terms of the supplier − price of what is ordered in the month"),
     "loan_interest": _("what is still owed × monthly rate"),
@@ -380,6 +388,8 @@ def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
     name = _name(category_code, code, cost_line.item, book)
     if isinstance(cost_line, Line) and category_code in BY_PERIOD and cost_line.part:
         return f"{name} · {_part(cost_line)}"
+    if code in NAMED_BY_PART and isinstance(cost_line, Line):
+        name = name.format(name=cost_line.part)
     if code == "moving" or category_code in UNNAMED:
         return name
     if cost_line.item in ITEM_WORDS:
@@ -429,18 +439,35 @@ def formula(
     amount = float(cost_line.minor[month]) / 10.0**cost_line.decimals
     minus = MINUS if cost_line.sign < 0 else ""
     when = "" if calendar is None else ("（{}）" if chinese() else " ({})").format(month_label(calendar, month))
+    hours = None if calendar is None else float(calendar.hours[month])
+    terms = _terms(cost_line, currency, month, {**cost_line.factors, **factors}, hours)
     return (
         gettext("{words}: {numbers} = {amount}").format(
             words=formula_words(cost_line),
-            numbers=minus + " × ".join(_terms(cost_line, currency, month, {**cost_line.factors, **factors})),
+            numbers=minus + " × ".join(text for _number, text in terms),
             amount=money(amount, currency),
         )
         + when
     )
 
 
-def counted(amount: float, code: str, currency: str) -> str:
-    """A quantity of a line with its unit; money as money."""
+def numbers_of(cost_line: Line, currency: str, calendar: Calendar, month: int) -> list[float]:
+    """The numbers that the formula of a month multiplies: their product is quantity × unit price."""
+    terms = _terms(cost_line, currency, month, cost_line.factors, float(calendar.hours[month]))
+    return [number for number, _text in terms]
+
+
+# Units that multiply a count by hours → the unit of what is counted.
+HOURLY = {"GPU-hour": "GPU", "instance-hour": "instance"}
+
+
+def counted(amount: float, code: str, currency: str, hours: float | None = None) -> str:
+    """A quantity of a line with its unit: money as money, hours of several as "2 GPUs × 730 h".
+
+    hours : of the month, where it is one month's.
+    """
+    if hours and code in HOURLY:
+        return f"{numbers.counted(amount / hours, HOURLY[code])} × {numbers.counted(hours, 'h')}"
     return money(amount, currency) if code == "money" else numbers.counted(amount, code)
 
 
@@ -449,59 +476,70 @@ def priced(cost_line: Line, amount: float, currency: str) -> str:
     return exact_percent(amount) if cost_line.quantity_unit == "money" else unit_price(amount, currency)
 
 
-def _terms(cost_line: Line, currency: str, month: int, facts: dict[str, float]) -> list[str]:
+Terms = list[tuple[float, str]]
+
+
+def _terms(cost_line: Line, currency: str, month: int, facts: dict[str, float], hours: float | None) -> Terms:
     """quantity × unit price, opened into the factors that the line knows; every split multiplies back to the amount.
 
-    Printed with as many digits as it takes to come out at the printed amount, for somebody with a calculator.
+    Each as a number and as text, with as many digits as it takes to come out at the printed amount, for somebody with
+    a calculator.
     """
     quantity, price = float(cost_line.quantity[0, month]), float(cost_line.unit_price[0, month])
     code, digits = cost_line.quantity_unit, _digits(float(cost_line.minor[month]))
 
-    def units(amount: float, unit_code: str = code) -> str:
-        return money(amount, currency) if unit_code == "money" else numbers.counted(amount, unit_code, digits=digits)
+    def units(amount: float, unit_code: str = code) -> Terms:
+        if unit_code == "money":
+            return [(amount, money(amount, currency))]
+        if hours and unit_code in HOURLY:
+            each = numbers.counted(amount / hours, HOURLY[unit_code], digits=digits)
+            return [(amount / hours, each), (hours, numbers.counted(hours, "h"))]
+        return [(amount, numbers.counted(amount, unit_code, digits=digits))]
 
-    terms = [units(quantity), priced(cost_line, price, currency)]
+    def share(value: float) -> tuple[float, str]:
+        return value, exact_percent(value)
+
+    def plain(value: float) -> tuple[float, str]:
+        return value, number(value)
+
+    def each(value: float) -> tuple[float, str]:
+        return value, unit_price(value, currency)
+
+    terms = [*units(quantity), (price, priced(cost_line, price, currency))]
     match cost_line.formula:
         case "energy_overhead" if (more := facts.get("pue", 1.0) - 1.0) > 0:
-            terms = [units(quantity / more), unit_price(price, currency), number(more)]
+            terms = [*units(quantity / more), each(price), plain(more)]
         case "tax" if facts.get("rate"):
-            terms = [
-                units(quantity),
-                exact_percent(facts["rate"]),
-                exact_percent(1.0 - facts.get("recoverable", 0.0)),
-            ]
-        case "resale" | "residual" if (kept := (1.0 - facts.get("commission", 0.0)) * facts.get("factor", 1.0)) > 0:
-            terms = [  # the share by age is that of the month: the line knows the first one's only
-                units(quantity),
-                exact_percent(price / kept),
-                exact_percent(1.0 - facts.get("commission", 0.0)),
-                number(facts.get("factor", 1.0)),
-            ]
-        case "support" | "share_per_year" if facts.get("share_per_year"):
-            terms = [units(quantity), exact_percent(facts["share_per_year"]) + " ÷ 12"]
+            terms = [*units(quantity), share(facts["rate"]), share(1.0 - facts.get("recoverable", 0.0))]
+        case "resale" | "residual" if (kept := _kept(facts)) > 0:
+            # the share by age is that of the month: the line knows the first one's only
+            terms = [*units(quantity), share(price / kept), share(1.0 - facts.get("commission", 0.0))]
+            terms += [plain(facts[name]) for name in ("factor", "speed") if name in facts]
+        case "contract_fee" if facts.get("fee_per_year"):
+            fee = facts["fee_per_year"]
+            terms = [*units(quantity), (fee / 12.0, unit_price(fee, currency) + " ÷ 12")]
+        case "support" | "share_per_year" | "contract_share" if facts.get("share_per_year"):
+            yearly = facts["share_per_year"]
+            terms = [*units(quantity), (yearly / 12.0, exact_percent(yearly) + " ÷ 12")]
         case "cloud_commitment" if 0 < (kept := 1.0 - facts.get("discount", 0.0)) < 1:
-            terms = [units(quantity), unit_price(price / kept, currency), exact_percent(kept)]
+            terms = [*units(quantity), each(price / kept), share(kept)]
         case "staff" | "staff_fabric" if facts.get("loaded_per_year"):
-            terms = [
-                units(quantity),
-                unit_price(facts["loaded_per_year"], currency) + " ÷ 12",
-                *_path(price * 12.0 / facts["loaded_per_year"], digits),
-            ]
+            monthly = facts["loaded_per_year"] / 12.0
+            words = unit_price(facts["loaded_per_year"], currency) + " ÷ 12"
+            terms = [*units(quantity), (monthly, words), *_path(price / monthly, digits)]
         case "water" if facts.get("wue"):
-            terms = [
-                units(quantity * 1000.0 / facts["wue"], "kWh"),
-                number(facts["wue"]) + " ÷ 1,000",
-                unit_price(price, currency),
-            ]
+            litres = facts["wue"] / 1000.0
+            terms = [*units(quantity / litres, "kWh"), (litres, number(facts["wue"]) + " ÷ 1,000"), each(price)]
         case _ if code == "money" and price == 1.0:
-            terms = [units(quantity)]
+            terms = units(quantity)
         case _ if facts.get("price_today") and code != "money":
-            terms = [
-                units(quantity),
-                unit_price(facts["price_today"], currency),
-                *_path(price / facts["price_today"], digits),
-            ]
+            terms = [*units(quantity), each(facts["price_today"]), *_path(price / facts["price_today"], digits)]
     return terms
+
+
+def _kept(facts: dict[str, float]) -> float:
+    """What is kept of a resale price after commission, condition and speed of sale."""
+    return (1.0 - facts.get("commission", 0.0)) * facts.get("factor", 1.0) * facts.get("speed", 1.0)
 
 
 def _digits(minor: float) -> int:
@@ -509,9 +547,9 @@ def _digits(minor: float) -> int:
     return min(9, max(6, math.ceil(math.log10(max(1.0, abs(minor))))))
 
 
-def _path(factor: float, digits: int) -> list[str]:
+def _path(factor: float, digits: int) -> Terms:
     """The price path as a factor; unwritten where it is 1."""
-    return [] if abs(factor - 1.0) < 1e-12 else [number(factor, digits=digits)]
+    return [] if abs(factor - 1.0) < 1e-12 else [(factor, number(factor, digits=digits))]
 
 
 def factor_name(code: str) -> str:
@@ -562,6 +600,8 @@ FACTORS = {
     "price_today": _("Today's price"),
     "accelerator_share": _("Share of GPUs in the price"),
     "memory_share": _("Share of memory in the price"),
+    "nic_share": _("Share of network adapters in the price"),
+    "speed": _("Factor for the speed of sale"),
     "lead_weeks": _("Lead time"),
     "share": _("Share applied"),
     "rate": _("Tax rate"),
@@ -579,6 +619,8 @@ FACTORS = {
     "share_per_year": _("Share per year"),
     "rate_per_year": _("Rate of the contract"),
     "warranty_months": _("Warranty in months"),
+    "renewal_month": _("Renewal month"),
+    "fee_per_year": _("Fee per server and year"),
     "loaded_per_year": _("Yearly cost of an engineer"),
     "share_by_age": _("Share by age"),
     "commission": _("Commission"),
@@ -594,5 +636,6 @@ FACTORS = {
     "spine": _("Spine switches"),
     "software": _("Work left after software speed-up"),
     "mean": _("Mean"),
+    "volume_break": _("Volume break from"),
     **networks.FACTORS,
 } | upkeep.FACTORS

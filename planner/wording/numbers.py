@@ -150,6 +150,7 @@ MONEY_UNITS = {
     "money/GPU-hour": _("{currency} / GPU-hour"),
     "money/instance-hour": _("{currency} / hour, whole instance"),
     "money/server": _("{currency} / server"),
+    "money/server/year": _("{currency} / server / yr"),
     "money/card": _("{currency} / card"),
     "money/each": _("{currency} / piece"),
     "money/month": _("{currency} / mo"),
@@ -189,6 +190,7 @@ COUNTED: dict[str, Callable[[float], str]] = {
     "repair": lambda n: ngettext("repair", "repairs", n),
     "GPU-hour": lambda n: ngettext("GPU-hour", "GPU-hours", n),
     "instance-hour": lambda n: ngettext("instance-hour", "instance-hours", n),
+    "instance": lambda n: ngettext("instance", "instances", n),
 }
 # Chinese counts in 亿, a tenth of a billion.
 BILLIONS = {"1e9 param": "亿参数", "1e9 token": "亿 token"}

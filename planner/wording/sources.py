@@ -89,10 +89,10 @@ def badge(basis: str) -> dict[str, str]:
 
 
 def source(origin: Source, pricing_date: dt.date | None = None, stale_after_days: int = 180) -> dict[str, Any]:
-    """The quote behind a figure: {"badge", "word", "text", "url", "note", "lang", "rate"}.
+    """The quote behind a figure: {"badge", "word", "text", "url", "note", "lang", "rate", "record"}.
 
-    `text` names supplier, number, date and validity; `note` is quoted from the catalog, English whatever the
-    page's language.
+    `record` is the key of the price in the catalog, `text` names supplier, number, date and validity; `note` is quoted
+    from the catalog, English whatever the page's language.
     """
     stale = (
         pricing_date is not None
@@ -129,4 +129,5 @@ def source(origin: Source, pricing_date: dt.date | None = None, stale_after_days
         "note": origin.note,
         "lang": "en" if origin.note and chinese() else "",
         "rate": rate,
+        "record": origin.quote_id or ("" if origin.basis == "own" or origin.item in ITEMS else origin.item),
     }

@@ -1,5 +1,7 @@
 """Money in whole minor units: each cell rounded once, every total a sum of the cells shown."""
 
+import csv
+import io
 import json
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -252,3 +254,11 @@ def test_the_same_document_gives_the_same_bytes():
     scenario = Scenario.read(document(plan()))
     texts = {json.dumps(evaluate(scenario, book()).as_dict(), sort_keys=True) for _ in range(2)}
     assert len(texts) == 1
+
+
+def test_u039_the_ledger_has_count_and_hours_apart():
+    cloud = plan(start=None, overflow={"accelerator": "gpu"})
+    rows = list(csv.DictReader(io.StringIO(as_csv(evaluated(cloud, work=pool(2.0)).as_dict()))))
+    january = next(row for row in rows if row["category"] == "opex.cloud_usage")
+    assert (january["quantity"], january["count"], january["hours"]) == ("1488.0", "2.0", "744.0")
+    assert {row["count"] for row in rows if row["quantity_unit"] == "FTE"} == {""}

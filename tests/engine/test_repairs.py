@@ -164,6 +164,20 @@ def test_spares_last_with_the_confidence_asked_for(servers, spares):
     assert amounts(result, "capex.spares") == [240_000.0 * spares]
 
 
+def test_spares_are_a_line_of_their_own_at_the_break_of_their_own_number():
+    # eight boxes reach the break of 4, their two spares do not
+    asked = {"amount": 240_000.0, "currency": "USD", "rate": 1.0}
+    asked["terms"] = {"breaks": [{"min_quantity": 4, "amount": 200_000.0}]}
+    prices = book(builds={"box": build("box", 8, 8, None, price=asked)}, addons={})
+    result = one(
+        boxes(8), rules=HALF, prices=prices, months=1, lines=only("capex.accelerators_and_servers", "capex.spares")
+    )
+    server = lines(result, "capex.accelerators_and_servers")["server"]
+    spare = lines(result, "capex.spares")["spare_server"]
+    assert (server.unit_price[0, 0], spare.unit_price[0, 0]) == (200_000.0, 240_000.0)
+    assert spare.factors["price_today"] == 240_000.0
+
+
 def test_the_shelf_takes_the_place_of_a_share_of_the_purchase():
     assert set(lines(one(boxes(8), rules=HALF, months=1), "capex.spares")) == {"spare_server"}
     assert set(lines(evaluated(boxes(8), months=1).plans[0], "capex.spares")) == {"spares"}

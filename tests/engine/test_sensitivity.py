@@ -59,12 +59,14 @@ def test_every_declared_range_of_the_document_is_found_and_nothing_else():
         "market/accelerator/rate_per_year",
         "market/memory_flash/rate_per_year",
         "market/rest/rate_per_year",
+        "market/nic/rate_per_year",
         "market/cloud_spread",
         "market/electricity/rate_per_year",
         "market/colocation/rate_per_year",
         "market/wages/rate_per_year",
         "market/resale_commission",
         "market/resale_factor",
+        "market/sale_speed_factor",
         "finance/discount_rate",
     ]
 

@@ -42,6 +42,7 @@ TABLE = {
     "undo": ("post", ("row",), {"base": "1"}, CHANGE),
     "redo": ("post", ("row",), {"base": "1"}, CHANGE),
     "plans": ("post", ("row",), {"action": "copy", "plan": "cloud", "base": "1"}, CHANGE),
+    "parts": ("post", ("row",), {"action": "add", "list": "contracts", "base": "1"}, CHANGE),
     "workloads": ("post", ("row",), {"action": "add", "kind": "batch", "base": "1"}, CHANGE),
     "copy": ("post", ("row",), {}, CHANGE),
     "delete": ("post", ("row",), {}, {**CHANGE, EDITOR: 200}),

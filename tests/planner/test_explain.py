@@ -4,7 +4,7 @@ import pytest
 from django.utils.translation import override
 
 from planner.engine import ENGINE_VERSION
-from planner.engine.prices import Source
+from planner.engine.prices import Source, Terms
 from planner.services import explain
 from tests.planner.sample import bare, book, evaluated
 
@@ -98,6 +98,57 @@ def test_the_cloud_bill_opens_into_hours_and_price():
         (672.0, 3.0, 2016.0),
     ]
     assert (len(line["months"]), line["value"]) == (12, 26_280.0)
+
+
+def test_u039_hours_of_several_gpus_stand_apart_from_their_number():
+    demand = {
+        "workloads": [
+            {
+                "kind": "pool",
+                "slug": "pool",
+                "accelerator": "h200-nvl",
+                "gpus": 2,
+                "target_utilisation": 1.0,
+                "growth": {"kind": "constant"},
+            }
+        ]
+    }
+    with override("en"):
+        line = child(explain.tree(*bare(demand=demand), "cloud", "present_value"), "opex.cloud_usage")["children"][0]
+    quantity = line["months"][0]["quantity_text"].replace("\u00a0", " ")
+    formula = line["formula_text"].replace("\u00a0", " ")
+    assert quantity == "2 GPUs × 744 h"
+    assert "2 GPUs × 744 h × $3.00 = $4,464.00 (Dec 2026)" in formula
+    assert "1,488" not in quantity + formula
+
+
+def test_u007_a_line_opens_to_supplier_number_date_validity_currency_link_and_record(sample):
+    with override("en"):
+        server = child(
+            child(explain.tree(*sample, "server", "capex"), "capex.accelerators_and_servers"),
+            "capex.accelerators_and_servers:server:srv-8x",
+        )
+    source = server["source"]
+    assert source["text"] == "Example Systems · no. Q-1042 · 2 Nov 2026 · valid until 31 Jan 2027"
+    assert (source["url"], source["record"]) == ("https://example.org/quote/q-1042", "srv-8x")
+    assert (source["price"]["amount"], source["price"]["currency"]) == (328_000.0, "USD")
+
+
+def test_u005_a_line_names_the_volume_break_and_the_tax_inside_its_quote():
+    from tests.planner.sample import book
+
+    prices = book()
+    terms = {"breaks": [{"min_quantity": 2, "amount": 340_000.0}]}
+    asked = prices.builds["srv-8x"].price.model_copy(update={"terms": Terms.read(terms), "tax_included": 0.25})
+    builds = {**prices.builds, "srv-8x": prices.builds["srv-8x"].model_copy(update={"price": asked})}
+    given = evaluated(prices.model_copy(update={"builds": builds}))
+    with override("en"):
+        server = child(
+            child(explain.tree(*given, "cluster", "capex"), "capex.accelerators_and_servers"),
+            "capex.accelerators_and_servers:server:srv-8x",
+        )
+    assert server["source"]["quoted"].replace("\u00a0", " ") == "$340,000.00, tax of 25 % included, from 2 pieces"
+    assert (server["months"][0]["unit_price"], server["inputs"]["volume_break"]) == (272_000.0, 2.0)
 
 
 def test_a_line_leads_to_the_quote_and_the_assumptions(sample):

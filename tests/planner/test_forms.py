@@ -153,7 +153,7 @@ def test_each_path_of_prices_is_named_and_a_month_is_chosen_by_its_name(row):
     result, _comparison = evaluation.evaluated(row.head)
     rows = forms.Page(document, result, evaluation.book_of(row.head.prices_id), shipped(), row.head.document).rows()
     named = [each.label for path, each in rows.items() if path.endswith("/by_year")]
-    assert len(named) == len(set(named)) == 7
+    assert len(named) == len(set(named)) == 8
     month = rows["finance/fiscal_year_start_month"]
     assert (month.kind, month.text, month.options[3]) == ("choice", "1", ("4", "April"))
 
@@ -340,7 +340,7 @@ def test_the_rows_cover_every_quantity_of_the_document(document):
             yield path
 
     silent = ("slug", "name", "schema_version", "template", "kind", "strategy", "sourcing", "item", "link", "repayment")
-    unused = ("follow_up", "own_prices", "lines", "upgrades")
+    unused = ("follow_up", "own_prices", "lines", "upgrades", "generations", "contracts")
     missing = [
         path
         for path in leaves(document.model_dump(mode="json"))

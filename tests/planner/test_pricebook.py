@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from catalog.importers.shipped import shipped
-from catalog.records import QuoteRecord
+from catalog.records import Break, Discount, QuoteRecord
 from planner.engine.evaluate import evaluate
 from planner.engine.inputs import Scenario
 from planner.engine.prices import MissingRate
@@ -70,6 +70,61 @@ def book(*quotes, without=(), **changes):
 
 def price(*quotes, **changes):
     return book(*quotes, **changes).builds[BOX].price
+
+
+# ── terms of a quote ──
+
+
+def test_u005_the_terms_of_a_quote_come_along():
+    asked = quote(
+        "100000",
+        "2026-10-01",
+        breaks=(Break(8, Decimal("90000")),),
+        discounts=(Discount("Framework", share=Decimal("0.05")), Discount("Rebate", amount=Decimal("2000"))),
+        min_quantity=2,
+        min_order_value=Decimal("150000"),
+        pack_size=2,
+        tax_included_percent=Decimal("13"),
+    )
+    found = price(asked)
+    assert found.terms.model_dump() == {
+        "breaks": ({"min_quantity": 8, "amount": 90_000.0},),
+        "discounts": (
+            {"name": "Framework", "share": 0.05, "amount": None},
+            {"name": "Rebate", "share": None, "amount": 2_000.0},
+        ),
+        "min_quantity": 2,
+        "min_order_value": 150_000.0,
+        "pack": 2,
+    }
+    assert found.tax_included == 0.13
+
+
+def test_a_quote_without_terms_has_none():
+    assert price(quote("100000", "2026-10-01")).terms is None
+
+
+# ── units and periods ──
+
+
+def offered(amount, unit):
+    """Price per hour of an offer whose price is quoted in a unit."""
+    slug = next(item.slug for item in shipped().of_kind("offer").values() if item.spec.billing_unit == "gpu")
+    asked = dataclasses.replace(quote(amount, "2026-11-01", slug=slug, kind="offer", source="list"), unit=unit)
+    data = gallery.document("office-server")
+    card = shipped().item("offer", slug).spec.accelerator_slug
+    plan = {"slug": "cloud", "overflow": {"accelerator": card, "offer": slug}}
+    prices = pricebook.build(catalog(asked), Scenario.read({**data, "plans": [plan]}))
+    return prices.offers[slug].price
+
+
+@pytest.mark.parametrize(("amount", "unit"), [("2", "gpu-hour"), ("1460", "gpu-month"), ("17520", "gpu-year")])
+def test_u015_a_price_per_hour_month_or_year_comes_to_the_same_in_a_year(amount, unit):
+    assert offered(amount, unit).amount * 8760 == pytest.approx(17_520, rel=1e-4)
+
+
+def test_u015_a_price_per_what_nobody_knows_is_no_price_of_an_hour():
+    assert offered("1460", "gpu-fortnight") is None
 
 
 # ── which quote ──

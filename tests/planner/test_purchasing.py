@@ -23,7 +23,7 @@ from planner import purchase_tables, wording
 from planner.engine.evaluate import evaluate
 from planner.engine.lines import Line, round_half_up
 from planner.engine.orders import _shares
-from planner.engine.prices import Source
+from planner.engine.prices import Source, Terms
 from planner.exports.delimited import csv_bytes
 from planner.exports.orders import orders_csv
 from planner.services import documents, evaluation, gallery, scenarios
@@ -250,6 +250,50 @@ def test_a_blank_supplier_reads_no_quote(language, words):
         supplier = head.index(wording.order_columns()["supplier"])
     switch = next(row for row in rows if "qm9700" in row)
     assert switch[supplier] == words
+
+
+def with_terms(slug="srv-8x", **terms):
+    """The price book of the sample, with terms in the quote of a server."""
+    prices = sample.book()
+    asked = prices.builds[slug].price.model_copy(update={"terms": Terms.read(terms)})
+    return prices.model_copy(
+        update={"builds": {**prices.builds, slug: prices.builds[slug].model_copy(update={"price": asked})}}
+    )
+
+
+def test_u005_the_file_has_the_price_of_the_volume_break():
+    breaks = [{"min_quantity": 2, "amount": 310_000.0}]
+    rows = exported("cluster", with_terms(breaks=breaks, discounts=[{"name": "Framework", "share": 0.05}]))
+    first = next(row for row in rows if row["item"] == "srv-8x" and row["record"] == "order")
+    assert (first["quantity"], first["unit_price"], first["quoted_unit_price"]) == ("2", "310000.00", "310000")
+    assert first["price_basis"] == "quoted"  # another quantity, no forecast
+    off = next(row for row in rows if row["item"] == "srv-8x" and row["record"] == "rest")
+    assert (off["report_line_total"], off["quantity"]) == ("-31000.00", "")
+    orders, rest = recomputed(rows)
+    found, _prices = bought("cluster", with_terms(breaks=breaks, discounts=[{"name": "Framework", "share": 0.05}]))
+    assert orders + rest == found.capex
+
+
+def test_u005_lead_time_and_freight_stand_beside_the_price():
+    # 0.7 % of two servers of 328,000; delivered twelve weeks after the order
+    result, _comparison = sample.evaluated()
+    page = purchase_tables.page(purchase(result, "cluster", "S7", 3, TODAY), result)
+    servers = next(row for row in page["orders"][0]["rows"] if row["name"].startswith("8-GPU server"))
+    assert servers["beside"].replace("\u00a0", " ") == "12 weeks, freight $4,592.00"
+
+
+@pytest.mark.parametrize(
+    ("terms", "said"),
+    [
+        ({"min_quantity": 3}, "below the minimum quantity of 3: PowerEdge XE7745 with 8x H200 NVL"),
+        ({"pack": 4}, "not whole packs of 4: PowerEdge XE7745 with 8x H200 NVL"),
+        ({"min_order_value": 1e6}, "order too small: PowerEdge XE7745 with 8x H200 NVL"),
+    ],
+)
+def test_u006_what_the_quote_does_not_allow_is_named_beside_the_order(terms, said):
+    result, _comparison = sample.evaluated(with_terms(**terms))
+    page = purchase_tables.page(purchase(result, "cluster", "S7", 3, TODAY), result)
+    assert said in [lack["text"] for doubt in page["doubts"] for lack in doubt["lacks"]]
 
 
 def test_u006_a_quote_that_ends_before_the_order_is_named():

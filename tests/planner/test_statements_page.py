@@ -146,15 +146,6 @@ def test_the_best_plan_is_appraised_against_each_other(row):
     assert cloud["cells"][1].text == "Start with 4, scale out"  # buys first what the cloud rents later
 
 
-def test_u049_the_report_shows_the_cost_of_a_gpu_hour_at_four_lives(row):
-    table = finance_tables.by_life(*answer(row))
-    assert [text.replace("\u00a0", " ") for text in table.head] == ["Plan", "3 years", "4 years", "5 years", "6 years"]
-    owned = next(line for line in table.rows if line["slug"] == "server-now")
-    costs = [float(cell.text.removeprefix("$")) for cell in owned["cells"]]
-    assert costs[0] > costs[2]  # renewed after three years against kept for five
-    assert all(line["slug"] != "cloud" for line in table.rows)
-
-
 def test_the_use_from_which_owning_pays_is_given_both_ways(row):
     table = tables.use(*answer(row))
     assert table.head[2:] == ["Idle hours charged", "Idle hours free"]

@@ -247,6 +247,16 @@ FACTS = {
     "region": "CN-BJ",
     "here": "US-VA",
     "zone": "America/New_York",
+    "supplier": "Example Systems",
+    "number": "Q-1042",
+    "ordered": 3.0,
+    "least": 4,
+    "pack": 4,
+    "packs": 1,
+    "offered": 4,
+    "value_ordered": 100.0,
+    "sold_until": 4,
+    "currency": "USD",
 }
 
 
@@ -574,7 +584,7 @@ def test_a_formula_has_the_numbers_of_its_month_put_in():
     cloud = evaluation.plan("cloud").lines[0]
     with override("en"):
         assert wording.formula(cloud, "USD", evaluation.calendar).replace("\u00a0", " ") == (
-            "hours used × today's price × cloud price path: 744 GPU-hours × $3.00 = $2,232.00 (Dec 2026)"
+            "hours used × today's price × cloud price path: 1 GPU × 744 h × $3.00 = $2,232.00 (Dec 2026)"
         )
 
 
@@ -597,11 +607,11 @@ def test_a_credit_reads_price_age_commission_and_condition():
     with override("en"):
         text = wording.formula(credit, "USD", evaluation.calendar)
         words, numbers_put_in = text.split(": ")
-        assert words == "price paid × share by age × (1 − commission) × condition, in the last month"
+        assert words == "price paid × share by age × (1 − commission) × condition × speed of sale, in the last month"
         terms, amount = numbers_put_in.split(" (")[0].split(" = ")
         paid, *shares = terms.split(" × ")
         assert {paid[0], amount[0]} == {numbers.MINUS}
-        assert [share[-1] for share in shares] == ["%", "%", "1"]
+        assert [share[-1] for share in shares] == ["%", "%", "1", "1"]
 
 
 def test_the_printed_numbers_of_a_formula_multiply_to_its_amount():

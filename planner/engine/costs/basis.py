@@ -42,7 +42,7 @@ class PlanCosts:
         self.spares = []
         for bought, holding in zip(self.bought, self.fleet.holdings, strict=True):
             if holding.machine.slug in self.repairs:
-                spares = spares_bought(bought, holding, self.repairs[holding.machine.slug])
+                spares = spares_bought(holding, self.repairs[holding.machine.slug], self.books)
                 bought.at_once |= {spare.code: spare.at_once for spare in spares}
                 self.spares += spares
 

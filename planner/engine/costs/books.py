@@ -9,7 +9,17 @@ from functools import cached_property
 from planner.engine.calendar import Array, Calendar
 from planner.engine.growth import price_path
 from planner.engine.inputs import Operations, Plan, Scenario, Site
-from planner.engine.prices import CloudOffer, Cost, NoQuote, Price, PriceBook, Source, comparable_offers, median_offer
+from planner.engine.prices import (
+    CloudOffer,
+    Cost,
+    NoQuote,
+    Price,
+    PriceBook,
+    Source,
+    Terms,
+    comparable_offers,
+    median_offer,
+)
 
 LOADED_COST = {
     "US": "staff-us-gpu-engineer-loaded",
@@ -127,11 +137,25 @@ class Books:
             "accelerator": price_path(market.accelerator, months),
             "memory": price_path(market.memory_flash, months),
             "rest": price_path(market.rest, months),
+            "nic": price_path(market.nic, months),
             "cloud": price_path(market.accelerator, months, market.cloud_spread),
             "electricity": price_path(market.electricity, months),
             "colocation": price_path(market.colocation, months),
             "wages": price_path(market.wages, months),
         }
+
+    def paths_of(self, build: str) -> dict[str, Array]:
+        """The paths that a build's price follows: one with a price of its launch moves from there."""
+        launch = self.launches.get(build, 0)
+        if not launch:
+            return self.paths
+        at = min(launch, self.calendar.months - 1)
+        return {name: path / path[at] if path[at] else path for name, path in self.paths.items()}
+
+    @cached_property
+    def launches(self) -> dict[str, int]:
+        """Month of launch of each generation that has a price of that day."""
+        return {each.slug: each.from_month for each in self.scenario.market.generations if each.price is not None}
 
     def price(self, slug: str, quoted: Price | None) -> tuple[float, Source]:
         """Today's price of an item: the user's own, else the quote; raises NoQuote, MissingRate."""
@@ -141,6 +165,21 @@ class Books:
         if quoted is None:
             raise NoQuote(slug)
         return quoted.value(self.book.currency), quoted.source
+
+    def price_at(self, slug: str, quoted: Price | None, quantity: Array) -> float | Array:
+        """Today's price of one where so many are ordered in each month: the quote's volume break counts.
+
+        A number where the quantity does not matter, else (S, M).
+        """
+        price, source = self.price(slug, quoted)
+        if quoted is None or not quoted.breaks or source.basis == "own":
+            return price
+        return quoted.values(self.book.currency, quantity)
+
+    def terms(self, slug: str, quoted: Price | None) -> Terms | None:
+        """What the quote behind a price asks for; a price of the user's own asks for nothing."""
+        own = slug in self.scenario.market.own_prices
+        return None if quoted is None or own else quoted.terms
 
     def cost(self, slug: str) -> tuple[float, Source]:
         """A planning default in the scenario's currency."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from planner.engine.calendar import Array
 from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import DUTY, IN_SERVER_ROWS, RACK_PDUS, SPARES_FROM_SERVERS
+from planner.engine.costs.purchases import Purchases
 from planner.engine.inputs import ServingWorkload
-from planner.engine.prices import Source
+from planner.engine.prices import Price, Source
 
 PAYMENT_TERMS = "payment_terms"  # code of the line that moves the price of machines in time
 
@@ -22,13 +24,16 @@ def machines(costs: PlanCosts) -> None:
             path + "/quantity",
             "market/accelerator/rate_per_year",
             "market/own_prices/" + build.slug,
+            *(
+                f"market/generations/{each.slug}/price"
+                for each in costs.scenario.market.generations
+                if each.slug == build.slug
+            ),
         )
         _price, source = costs.books.price(build.slug, build.price)
-        factors = {
-            "price_today": _price,
-            "accelerator_share": build.accelerator_share,
-            "memory_share": build.memory_share,
-        }
+        shares = {"accelerator_share": build.accelerator_share, "memory_share": build.memory_share}
+        if build.nic_share:
+            shares["nic_share"] = build.nic_share
         costs.ledger.add(
             "capex.accelerators_and_servers",
             "server",
@@ -38,37 +43,35 @@ def machines(costs: PlanCosts) -> None:
             source,
             "price_path",
             item=build.slug,
-            factors=factors,
+            factors={**_today(costs, bought, "server", bought.builds, build.slug, build.price), **shares},
             drivers=drivers,
         )
-        if addon is None:
-            continue
-        costs.ledger.add(
-            "capex.accelerators_and_servers",
-            "chassis",
-            bought.hosts,
-            "chassis",
-            bought.host_price,
-            source,
-            "host_price",
-            item=build.slug,
-            factors=factors,
-            drivers=drivers,
-        )
-        card, card_source = costs.books.price(addon.slug, addon.price)
-        costs.ledger.add(
-            "capex.accelerators_and_servers",
-            "card",
-            bought.cards,
-            "GPU",
-            bought.card_price,
-            card_source,
-            "card_price",
-            item=addon.slug,
-            factors={"price_today": card},
-            drivers=("market/accelerator/rate_per_year", "market/own_prices/" + addon.slug),
-        )
-        if addon.extra_price is not None:
+        if addon is not None:
+            costs.ledger.add(
+                "capex.accelerators_and_servers",
+                "chassis",
+                bought.hosts,
+                "chassis",
+                bought.host_price,
+                source,
+                "host_price",
+                item=build.slug,
+                factors={**_today(costs, bought, "chassis", bought.hosts, build.slug, build.price), **shares},
+                drivers=drivers,
+            )
+            costs.ledger.add(
+                "capex.accelerators_and_servers",
+                "card",
+                bought.cards,
+                "GPU",
+                bought.card_price,
+                costs.books.price(addon.slug, addon.price)[1],
+                "card_price",
+                item=addon.slug,
+                factors=_today(costs, bought, "card", bought.cards, addon.slug, addon.price),
+                drivers=("market/accelerator/rate_per_year", "market/own_prices/" + addon.slug),
+            )
+        if addon is not None and addon.extra_price is not None:
             extra, extra_source = costs.books.price(addon.slug + "/extra", addon.extra_price)
             costs.ledger.add(
                 "capex.accelerators_and_servers",
@@ -82,6 +85,20 @@ def machines(costs: PlanCosts) -> None:
                 factors={"price_today": extra},
                 drivers=("market/memory_flash/rate_per_year",),
             )
+        for each in bought.discounts:
+            each.write(costs.ledger, "capex.accelerators_and_servers")
+
+
+def _today(
+    costs: PlanCosts, bought: Purchases, code: str, quantity: Array, slug: str, quoted: Price | None
+) -> dict[str, float]:
+    """Today's price in the first month that buys, and the volume break that its quantity reaches."""
+    first = int(np.argmax(quantity[0] > 0))
+    price = {"price_today": float(np.broadcast_to(bought.today[code], quantity.shape)[0, first])}
+    if quoted is None or costs.books.terms(slug, quoted) is None:
+        return price
+    reached = quoted.reached(float(quantity[0, first]))
+    return price if reached is None else {**price, "volume_break": float(reached.min_quantity)}
 
 
 def payment_terms(costs: PlanCosts) -> None:
@@ -172,6 +189,7 @@ def storage(costs: PlanCosts) -> None:
             source,
             "storage",
             item="flash-file-usable-tb",
+            factors={"price_today": price},
             drivers=("operations/storage_tb", "operations/shared_gb_s_per_tb"),
         )
 
@@ -212,7 +230,15 @@ def racks(costs: PlanCosts) -> None:
     if shelves.any():
         price, source = costs.books.cost("rack-shelf")
         costs.ledger.add(
-            "capex.racks_and_power", "shelf", shelves, "each", price * rest, source, "racks", item="rack-shelf"
+            "capex.racks_and_power",
+            "shelf",
+            shelves,
+            "each",
+            price * rest,
+            source,
+            "racks",
+            item="rack-shelf",
+            factors={"price_today": price},
         )
 
 
@@ -233,7 +259,7 @@ def upgrades(costs: PlanCosts) -> None:
             source,
             "upgrade",
             item=order.upgrade.item,
-            factors={"lead_weeks": order.upgrade.lead_weeks},
+            factors={"price_today": price, "lead_weeks": order.upgrade.lead_weeks},
             drivers=(f"sites/{order.site}/upgrades/{order.upgrade.slug}/price",),
             place=order.site,
             part=order.upgrade.slug,
@@ -364,21 +390,22 @@ def spares(costs: PlanCosts) -> None:
     sources = {}
     for bought in costs.bought:
         build, addon = bought.machine.build, bought.machine.addon
-        sources[build.slug] = costs.books.price(build.slug, build.price)
+        sources[build.slug] = costs.books.price(build.slug, build.price)[1]
         if addon is not None:
-            sources[addon.slug] = costs.books.price(addon.slug, addon.price)
+            sources[addon.slug] = costs.books.price(addon.slug, addon.price)[1]
     for spare in costs.spares:
-        price, source = sources[spare.item]
+        first = int(np.argmax(spare.quantity[0] > 0))
+        today = float(np.broadcast_to(spare.today, spare.quantity.shape)[0, first])
         costs.ledger.add(
             "capex.spares",
             spare.code,
             spare.quantity,
             spare.unit,
             spare.price,
-            source,
+            sources[spare.item],
             "spares",
             item=spare.item,
-            factors={} if spare.code == "spare_chassis" else {"price_today": price},
+            factors={} if spare.code == "spare_chassis" else {"price_today": today},
             drivers=(
                 "reliability/spares_confidence",
                 "reliability/turnaround_days",
@@ -418,4 +445,5 @@ def decommissioning(costs: PlanCosts) -> None:
             source,
             "decommissioning",
             item="decommission-server",
+            factors={"price_today": price},
         )

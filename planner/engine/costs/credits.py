@@ -45,7 +45,7 @@ def worth_in(bought: Purchases, holding: Holding, market: Market, month: int) ->
     """What all machines of a holding would bring if they were sold in a month: price paid × share by age × what is
     kept after commission and condition. [money, nominal]"""
     ages = month - np.arange(month + 1, dtype=float)
-    kept = (1.0 - market.resale_commission) * market.resale_factor
+    kept = (1.0 - market.resale_commission) * market.resale_factor * market.sale_speed_factor
     return kept * sum(
         float(
             (
@@ -97,7 +97,7 @@ def _credit(costs: PlanCosts, category: str, code: str, item: str, paid: Array, 
         code,
         paid,
         "money",
-        by_age * (1.0 - market.resale_commission) * market.resale_factor,
+        by_age * (1.0 - market.resale_commission) * market.resale_factor * market.sale_speed_factor,
         CURVES,
         "resale" if category == "credit.resale" else "residual",
         item=item,
@@ -105,7 +105,13 @@ def _credit(costs: PlanCosts, category: str, code: str, item: str, paid: Array, 
             "share_by_age": float(by_age[0, first]),
             "commission": market.resale_commission,
             "factor": market.resale_factor,
+            "speed": market.sale_speed_factor,
         },
-        drivers=("market/resale_commission", "market/resale_factor", "finance/residual_at_horizon"),
+        drivers=(
+            "market/resale_commission",
+            "market/resale_factor",
+            "market/sale_speed_factor",
+            "finance/residual_at_horizon",
+        ),
         credit=True,
     )

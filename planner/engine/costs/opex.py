@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from planner.engine.calendar import Array
 from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import (
     LOAD_BALANCER_SERVICE,
@@ -11,7 +14,7 @@ from planner.engine.costs.books import (
     SWITCH_WARRANTY_MONTHS,
 )
 from planner.engine.costs.capex import behind_one_service
-from planner.engine.costs.purchases import Purchases, arrive, older, value_after
+from planner.engine.costs.purchases import Purchases, arrive, older, prices_at, value_after
 from planner.engine.fleet import Holding
 from planner.engine.inputs import Colocation
 from planner.engine.prices import Source
@@ -53,6 +56,9 @@ def support(costs: PlanCosts) -> None:
     rules = costs.scenario.reliability
     for bought, holding in zip(costs.bought, costs.fleet.holdings, strict=True):
         build = bought.machine.build
+        contracts(costs, bought, holding)
+        if _replaced(costs, build.slug):
+            continue
         if not build.support_share_per_year or (rules.counted and rules.after_warranty == "own_repair"):
             if rules.counted:
                 own_repairs(costs, bought, holding)
@@ -99,13 +105,16 @@ def own_repairs(costs: PlanCosts, bought: Purchases, holding: Holding) -> None:
     years = costs.books.calendar.hours / (HOURS_PER_DAY * DAYS_PER_YEAR)
     failed_gpus = cards * rules.gpu_failures_per_year * years
     failed_servers = hosts * rules.server_failures_per_year * years
-    whole, source = costs.books.price(build.slug, build.price)
+    source = costs.books.price(build.slug, build.price)[1]
     gpu_item, gpu_source = build.slug, source
+    none = np.zeros(holding.shape)
+    prices = prices_at(bought.machine, costs.books, none, none, none)  # parts come one by one: no volume break
     if addon is None:
-        gpu_price = whole * build.accelerator_share / build.accelerator_count * costs.books.paths["accelerator"]
-        rest_price = bought.build_price - gpu_price * build.accelerator_count
+        path = costs.books.paths_of(build.slug)["accelerator"]
+        gpu_price = prices.today["server"] * build.accelerator_share / build.accelerator_count * path
+        rest_price = prices.build - gpu_price * build.accelerator_count
     else:
-        gpu_price, rest_price = bought.card_price, bought.host_price
+        gpu_price, rest_price = prices.card, prices.host
         gpu_item, gpu_source = addon.slug, costs.books.price(addon.slug, addon.price)[1]
     factors = {"warranty_months": float(months)}
     costs.ledger.add(
@@ -153,6 +162,58 @@ def own_repairs(costs: PlanCosts, bought: Purchases, holding: Holding) -> None:
         drivers=("reliability/repair_hours", "reliability/repair_rate_per_hour"),
         part=build.slug,
     )
+
+
+def contracts(costs: PlanCosts, bought: Purchases, holding: Holding) -> None:
+    """Each support contract of a machine, owed from its renewal month for its term; several add up."""
+    slug, months = bought.machine.build.slug, costs.ledger.shape[1]
+    for terms in costs.scenario.operations.contracts:
+        if terms.build not in (None, slug):
+            continue
+        last = months if terms.term_months is None else terms.renewal_month + terms.term_months
+        by_fee = terms.fee_per_server_year is not None
+        if terms.counted_from == "service":
+            owed = _between(bought, holding, terms.renewal_month, last, servers=by_fee)
+        else:
+            owed = _between(bought, holding, 0, months, servers=by_fee)
+            owed = np.where((np.arange(months) >= terms.renewal_month) & (np.arange(months) < last), owed, 0.0)
+        path = f"operations/contracts/{terms.slug}/"
+        yearly = terms.fee_per_server_year if terms.fee_per_server_year is not None else terms.share_per_year
+        costs.ledger.add(
+            "opex.support",
+            "contract",
+            owed,
+            "server" if by_fee else "money",
+            yearly / 12.0,
+            Source(basis="own", item=terms.slug),
+            "contract_fee" if by_fee else "contract_share",
+            item=slug,
+            factors={
+                "fee_per_year" if by_fee else "share_per_year": yearly,
+                "renewal_month": float(terms.renewal_month),
+                **({"term_months": float(terms.term_months)} if terms.term_months is not None else {}),
+            },
+            drivers=(
+                path + ("fee_per_server_year" if by_fee else "share_per_year"),
+                path + "renewal_month",
+                path + "term_months",
+            ),
+            part=terms.name or terms.slug,
+        )
+
+
+def _between(bought: Purchases, holding: Holding, first: int, last: int, *, servers: bool) -> Array:
+    """Price paid for machines in service that are `first` to `last` months old, or their number, (S, M)."""
+    if servers:  # a chassis leaves with its cards: counted by what arrived
+        none = np.zeros(holding.shape)
+        counted = replace(bought, arrived_host_value=holding.arrived_hosts, arrived_card_value=none)
+        return value_after(counted, holding, first) - value_after(counted, holding, last)
+    return value_after(bought, holding, first) - value_after(bought, holding, last)
+
+
+def _replaced(costs: PlanCosts, slug: str) -> bool:
+    """Whether a contract stands in place of the support that the catalog adds."""
+    return any(each.replaces_catalog and each.build in (None, slug) for each in costs.scenario.operations.contracts)
 
 
 def staff(costs: PlanCosts) -> None:

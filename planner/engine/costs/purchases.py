@@ -10,8 +10,10 @@ import numpy as np
 from planner.engine.calendar import Array
 from planner.engine.costs.books import Books
 from planner.engine.demand import Machine
+from planner.engine.discounts import Taken, kept, taken
 from planner.engine.fleet import Holding, survivors
 from planner.engine.inputs import CurvePoint, ResidualCurves
+from planner.engine.prices import Build
 from planner.engine.repairs import Repairs
 
 
@@ -35,6 +37,8 @@ class Purchases:
     arrived_host_value: Array  # price paid, by month of arrival
     arrived_card_value: Array
     at_once: dict[str, Array]  # by line code, the part of the counts that serves in the month of its order
+    today: dict[str, float | Array]  # by line code, today's price of one of so many as are ordered in the month
+    discounts: list[Taken]  # taken off the prices above; `paid` and the values are what is left
 
 
 def purchases(holding: Holding, books: Books) -> Purchases:
@@ -43,66 +47,38 @@ def purchases(holding: Holding, books: Books) -> Purchases:
     A chassis bought with at least the cards of the build is a whole build; with fewer it is a bare chassis
     (build − n × card) and its cards. Cards added beyond the build bring their extra memory and NIC.
     """
-    machine, paths = holding.machine, books.paths
-    build, addon = machine.build, machine.addon
-    whole, _source = books.price(build.slug, build.price)
-    if addon is None:
-        share, memory = build.accelerator_share, build.memory_share
-        build_price = whole * (
-            share * paths["accelerator"] + memory * paths["memory"] + (1 - share - memory) * paths["rest"]
-        )
-        host_price, card_price, extra_price = build_price, np.zeros_like(build_price), np.zeros_like(build_price)
-    else:
-        card, _ = books.price(addon.slug, addon.price)
-        extra = books.price(addon.slug + "/extra", addon.extra_price)[0] if addon.extra_price is not None else 0.0
-        host = max(0.0, whole - machine.base_cards * card)
-        memory = min(build.memory_share * whole, host)
-        host_price = memory * paths["memory"] + (host - memory) * paths["rest"]
-        card_price, extra_price = card * paths["accelerator"], extra * paths["memory"]
-        # a build quoted below the sum of its cards costs its quote
-        build_price = host_price + (whole - host) * paths["accelerator"]
-
-    base = machine.base_cards
-    lead = holding.lead
+    machine = holding.machine
+    build, addon, base = machine.build, machine.addon, machine.base_cards
     first_hosts, first_cards = np.zeros(holding.shape), np.zeros(holding.shape)
     first_hosts[:, 0], first_cards[:, 0] = holding.first_hosts, holding.first_cards
-    streams = [  # (hosts, cards, months from order to arrival)
-        (first_hosts + holding.renewed_hosts, first_cards + holding.renewed_cards, 0),
-        (
-            holding.ordered_hosts - first_hosts - holding.renewed_hosts,
-            holding.ordered_cards - first_cards - holding.renewed_cards,
-            lead,
-        ),
-    ]
-    counts = []
-    totals = [np.zeros(holding.shape) for _ in range(4)]
+    now = (first_hosts + holding.renewed_hosts, first_cards + holding.renewed_cards)
+    later = (holding.ordered_hosts - now[0], holding.ordered_cards - now[1])
+    counts = [_counts(hosts, cards, base, addon is not None) for hosts, cards in (now, later)]
+    builds, bare, loose, extras = (first + other for first, other in zip(*counts, strict=True))
+
+    prices = prices_at(machine, books, builds, bare, loose)
+    build_price, host_price, card_price, extra_price = prices.build, prices.host, prices.card, prices.extra
+
+    machines, cards_apart = builds * build_price + bare * host_price, loose * card_price
+    off_machines = taken(build.slug, build.price, machines, books)
+    off_cards = taken(addon.slug, addon.price, cards_apart, books) if addon is not None else []
+    kept_machines, kept_cards = kept(off_machines, machines), kept(off_cards, cards_apart)
     host_value, card_value = np.zeros(holding.shape), np.zeros(holding.shape)
-    for hosts, cards, delay in streams:
-        if addon is None:
-            whole_builds, bare, loose, extras = hosts, np.zeros_like(hosts), np.zeros_like(hosts), np.zeros_like(hosts)
-        else:
-            whole_builds = np.where(cards >= hosts * base, hosts, 0.0)
-            bare = hosts - whole_builds
-            loose = cards - whole_builds * base
-            extras = np.where(bare > 0, 0.0, loose)
-        counts.append((whole_builds, bare, loose, extras))
-        for total, part in zip(totals, (whole_builds, bare, loose, extras), strict=True):
-            total += part
+    for (hosts, cards), (whole_builds, alone_hosts, apart, more), delay in zip(
+        (now, later), counts, (0, holding.lead), strict=True
+    ):
         # memory and NIC that came with a card leave with it
-        of_cards = (
-            cards * card_price + extras * extra_price
-            if addon
-            else (
-                hosts * build_price * build.accelerator_share
-                if build.residual_class == "card"
-                else np.zeros_like(hosts)
-            )
-        )
-        of_all = whole_builds * build_price + bare * host_price + loose * card_price + extras * extra_price
+        if addon is not None:
+            inside = (cards - apart) * card_price * kept_machines
+            of_cards = inside + apart * card_price * kept_cards + more * extra_price
+        elif build.residual_class == "card":
+            of_cards = hosts * build_price * build.accelerator_share * kept_machines
+        else:
+            of_cards = np.zeros_like(hosts)
+        of_hosts = (whole_builds * build_price + alone_hosts * host_price) * kept_machines
+        of_all = of_hosts + apart * card_price * kept_cards + more * extra_price
         arrive(card_value, of_cards, delay)
         arrive(host_value, of_all - of_cards, delay)
-    builds, bare, loose, extras = totals
-    paid = builds * build_price + bare * host_price + loose * card_price + extras * extra_price
     return Purchases(
         machine,
         builds,
@@ -113,11 +89,73 @@ def purchases(holding: Holding, books: Books) -> Purchases:
         host_price,
         card_price,
         extra_price,
-        paid,
+        machines * kept_machines + cards_apart * kept_cards + extras * extra_price,
         host_value,
         card_value,
         dict(zip(("server", "chassis", "card", "card_extra"), counts[0], strict=True)),
+        prices.today,
+        off_machines + off_cards,
     )
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Price of a whole build, of a bare chassis, of a card, of its memory and NIC in each month, (S, M) or (M,); and by
+    line code what one costs today."""
+
+    build: Array
+    host: Array
+    card: Array
+    extra: Array
+    today: dict[str, float | Array]
+
+
+def prices_at(machine: Machine, books: Books, builds: Array, bare: Array, loose: Array) -> Prices:
+    """Prices where so many builds, bare chassis and cards are ordered in each month, each as a line of its own."""
+    build, addon, paths = machine.build, machine.addon, books.paths_of(machine.slug)
+    whole = books.price_at(build.slug, build.price, builds)
+    if addon is None:
+        build_price = whole * _mixed(build, paths)
+        none = np.zeros_like(build_price)
+        return Prices(build_price, build_price, none, none, {"server": whole})
+    card, _ = books.price(addon.slug, addon.price)
+    cards_today = books.price_at(addon.slug, addon.price, loose)
+    extra = books.price(addon.slug + "/extra", addon.extra_price)[0] if addon.extra_price is not None else 0.0
+    alone = books.price_at(build.slug, build.price, bare)
+    inside = machine.base_cards * card
+    nics = addon.extra_nic_share
+    return Prices(
+        _host(build, whole, inside, paths) + np.minimum(whole, inside) * paths["accelerator"],
+        _host(build, alone, inside, paths),
+        np.asarray(cards_today * paths["accelerator"]),
+        np.asarray(extra * ((1 - nics) * paths["memory"] + nics * paths["nic"])),
+        {"server": whole, "chassis": alone, "card": cards_today, "card_extra": extra},
+    )
+
+
+def _counts(hosts: Array, cards: Array, base: int, open_slots: bool) -> tuple[Array, Array, Array, Array]:
+    """(whole builds, bare chassis, loose cards, cards that bring memory and NIC), (S, M), of one month's orders."""
+    if not open_slots:
+        none = np.zeros_like(hosts)
+        return hosts, none, none, none
+    whole = np.where(cards >= hosts * base, hosts, 0.0)
+    bare, loose = hosts - whole, cards - whole * base
+    return whole, bare, loose, np.where(bare > 0, 0.0, loose)
+
+
+def _mixed(build: Build, paths: dict[str, Array]) -> Array:
+    """Factor on a build's price in each month: each share on its own path, (M,)."""
+    shares = (build.accelerator_share, build.memory_share, build.nic_share)
+    moved = sum(share * paths[name] for share, name in zip(shares, ("accelerator", "memory", "nic"), strict=True))
+    return np.asarray(moved + (1 - sum(shares)) * paths["rest"])
+
+
+def _host(build: Build, whole: float | Array, cards: float, paths: dict[str, Array]) -> Array:
+    """Price of a chassis without its cards in each month; a build quoted below the sum of its cards has none."""
+    host = np.maximum(0.0, whole - cards)
+    memory = np.minimum(build.memory_share * whole, host)
+    nics = np.minimum(build.nic_share * whole, host - memory)
+    return np.asarray(memory * paths["memory"] + nics * paths["nic"] + (host - memory - nics) * paths["rest"])
 
 
 @dataclass(frozen=True)
@@ -201,26 +239,33 @@ class Spare:
     unit: str
     quantity: Array
     price: Array
+    today: float | Array  # what one costs today
     at_once: Array  # those that are there in the month of their order
 
 
-def spares_bought(bought: Purchases, holding: Holding, repairs: Repairs) -> list[Spare]:
+def spares_bought(holding: Holding, repairs: Repairs, books: Books) -> list[Spare]:
     """The spares that stand on the shelf when what they are for begins to serve, ordered together with it."""
     machine = holding.machine
+    servers, servers_at_once = _shelved(repairs.spare_servers, holding)
     if machine.addon is None:
-        kinds = [("spare_server", machine.slug, "server", repairs.spare_servers, bought.build_price)]
-    else:
-        kinds = [
-            ("spare_chassis", machine.slug, "chassis", repairs.spare_servers, bought.host_price),
-            ("spare_card", machine.addon.slug, "GPU", repairs.spare_cards, bought.card_price),
-        ]
-    found = []
-    for code, item, unit, kept, price in kinds:
-        added = np.diff(kept, axis=1, prepend=0.0)
-        at_once, later = np.zeros(added.shape), np.zeros(added.shape)
-        at_once[:, 0] = added[:, 0]
-        grown = added[:, max(1, holding.lead) :]  # a fleet grows by what was ordered the lead time before
-        first = max(0, 1 - holding.lead)
-        later[:, first : first + grown.shape[1]] = grown
-        found.append(Spare(code, item, unit, at_once + later, price, at_once))
-    return found
+        prices = prices_at(machine, books, servers, servers, servers)
+        whole = prices.today["server"]
+        return [Spare("spare_server", machine.slug, "server", servers, prices.build, whole, servers_at_once)]
+    cards, cards_at_once = _shelved(repairs.spare_cards, holding)
+    prices = prices_at(machine, books, servers, servers, cards)
+    chassis, card = prices.today["chassis"], prices.today["card"]
+    return [
+        Spare("spare_chassis", machine.slug, "chassis", servers, prices.host, chassis, servers_at_once),
+        Spare("spare_card", machine.addon.slug, "GPU", cards, prices.card, card, cards_at_once),
+    ]
+
+
+def _shelved(shelf: Array, holding: Holding) -> tuple[Array, Array]:
+    """(ordered in each month, there in that very month) so that the shelf holds what it must, (S, M)."""
+    added = np.diff(shelf, axis=1, prepend=0.0)
+    at_once, later = np.zeros(added.shape), np.zeros(added.shape)
+    at_once[:, 0] = added[:, 0]
+    grown = added[:, max(1, holding.lead) :]  # a fleet grows by what was ordered the lead time before
+    first = max(0, 1 - holding.lead)
+    later[:, first : first + grown.shape[1]] = grown
+    return at_once + later, at_once

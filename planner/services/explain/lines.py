@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 from planner import wording
 from planner.engine.calendar import Array
 from planner.engine.lines import CATEGORIES, Line
+from planner.engine.prices import Price
 from planner.services.explain.nodes import Node, Subject
 
 # Units of the factors of a line that are not plain numbers.
@@ -26,12 +27,14 @@ FACTOR_UNITS = {
     "share_per_year": "share/year",
     "rate_per_year": "share/year",
     "warranty_months": "month",
+    "renewal_month": "month",
+    "fee_per_year": "money",
     "term_months": "month",
     "lead_weeks": "week",
     **dict.fromkeys(
         ("share", "share_by_age", "rate", "recoverable", "usable_share", "commission", "discount"), "share"
     ),
-    **dict.fromkeys(("accelerator_share", "memory_share"), "share"),
+    **dict.fromkeys(("accelerator_share", "memory_share", "nic_share"), "share"),
 }
 
 
@@ -58,7 +61,7 @@ def category(subject: Subject, name: str, lines: list[Line], *, discounted: bool
         wording.category(name),
         sign * subject.plan.money(_value(subject, line, discounted) for line in lines),
         combine="sum",
-        children=[_line(subject, line, discounted, sign) for line in lines],
+        children=[line_node(subject, line, discounted=discounted, sign=sign) for line in lines],
     )
 
 
@@ -66,7 +69,8 @@ def _value(subject: Subject, line: Line, discounted: bool) -> float:
     return line.present_value(subject.plan.discount_of(line)) if discounted else line.total()
 
 
-def _line(subject: Subject, line: Line, discounted: bool, sign: int) -> Node:
+def line_node(subject: Subject, line: Line, *, discounted: bool, sign: int = 1) -> Node:
+    """One line: its formula with the numbers of its first month, its months, parameters and quote."""
     first = int(np.flatnonzero(line.quantity[0])[0])
     formula = wording.formula(line, subject.currency, subject.calendar, first)
     if line.category == "opex.colocation" and (silent := _not_quoted(subject, line)):
@@ -80,7 +84,8 @@ def _line(subject: Subject, line: Line, discounted: bool, sign: int) -> Node:
         formula=formula,
         combine="sum",
         months=_months(subject, line, discounted, sign),
-        source=_source(subject, line),
+        source=_source(subject, line, first),
+        inputs={**line.factors, "sign": sign * line.sign},
         drivers=subject.drivers(line.drivers),
         related=[
             subject.figure(name, wording.factor_name(name), value, FACTOR_UNITS.get(name, "1"))
@@ -122,11 +127,12 @@ def _months(subject: Subject, line: Line, discounted: bool, sign: int) -> list[d
         amount = float(line.minor[m]) / scale
         cell: dict[str, Any] = {
             "month": m,
+            "terms": wording.numbers_of(line, subject.currency, subject.calendar, m),
             "label": subject.month(m),
             "quantity": quantity,
             "unit_price": price,
             "amount": amount,
-            "quantity_text": subject.counted(quantity, line.quantity_unit),
+            "quantity_text": subject.counted(quantity, line.quantity_unit, m),
             "unit_price_text": wording.priced(line, price, subject.currency),
             "amount_text": wording.money(amount, subject.currency),
             "value": sign * float(shares[m]) / scale,
@@ -147,16 +153,47 @@ def _whole_shares(parts: Array, total: int) -> Array:
     return shares
 
 
-def _source(subject: Subject, line: Line) -> dict[str, Any]:
-    """The quote behind a line, with the price in its own currency where that is another."""
+def _source(subject: Subject, line: Line, first: int) -> dict[str, Any]:
+    """The quote behind a line; the price as it was quoted, in words where that is not simply the line's."""
     found = subject.source(line.source)
     if line.category in wording.lines.UNNAMED and line.item:  # the tariff or market, which the label leaves out
         found["text"] = " · ".join(part for part in (_market(line.item), found["text"]) if part)
-    price = subject.book.quoted(line.item, line.code)
-    if price is not None and price.currency != subject.currency and line.source.basis != "own":
-        found["quoted"] = wording.unit_price(price.amount, price.currency)
+    price = None if line.source.basis == "own" else subject.book.behind(line.item, line.code)
+    if price is None or line.code == "discount":
+        return found
+    ordered = float(line.quantity[0, first])
+    found["price"] = _as_quoted(price, ordered)
+    if price.currency != subject.currency:
         found["rate"] = found["rate"] or gettext("exchange rate {rate}").format(rate=wording.number(price.rate or 0.0))
+    if price.currency != subject.currency or price.tax_included or price.breaks:
+        found["quoted"] = wording.unit_price(price.quoted(ordered), price.currency)
+    if price.tax_included:
+        tax = wording.percent(price.tax_included)
+        found["quoted"] = gettext("{price}, tax of {tax} included").format(price=found["quoted"], tax=tax)
+    if reached := price.reached(ordered):
+        break_from = wording.number(reached.min_quantity)
+        found["quoted"] = gettext("{price}, from {quantity} pieces").format(price=found["quoted"], quantity=break_from)
     return found
+
+
+def _as_quoted(price: Price, ordered: float) -> dict[str, Any]:
+    """The price behind a line for a machine: amount × rate ÷ (1 + tax included) is today's price of one of so many."""
+    said, reached = price.source, price.reached(ordered)
+    return {
+        "amount": price.quoted(ordered),
+        "currency": price.currency,
+        "rate": price.rate,
+        "rate_dated": said.rate_dated.isoformat() if said.rate_dated else None,
+        "tax_included": price.tax_included,
+        "volume_break": reached.min_quantity if reached else None,
+        "record": said.quote_id or said.item,
+        "basis": said.basis,
+        "supplier": said.supplier,
+        "number": said.number,
+        "dated": said.dated.isoformat() if said.dated else None,
+        "valid_until": said.valid_until.isoformat() if said.valid_until else None,
+        "url": said.url,
+    }
 
 
 def _market(item: str) -> str:

@@ -1,5 +1,6 @@
 """Nodes of a tree, and the plan whose figures it explains."""
 
+import datetime as dt
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +39,8 @@ def make_node(
     months: Iterable[dict[str, Any]] = (),
     source: Any = None,
     drivers: Iterable[dict[str, str]] = (),
+    expression: str = "",
+    inputs: dict[str, float] | None = None,
 ) -> Node:
     return {
         "key": key,
@@ -47,6 +50,8 @@ def make_node(
         "unit": unit,
         "formula_text": formula,
         "combine": combine,
+        "expression": expression,
+        "inputs": inputs or {},
         "children": list(children),
         "related": list(related),
         "months": list(months),
@@ -62,6 +67,7 @@ class Subject:
     evaluation: Evaluation
     comparison: Comparison
     plan: PlanResult
+    day: dt.date  # on which quotes must hold to count as valid
 
     def __post_init__(self) -> None:
         self.scenario, self.book = self.evaluation.scenario, self.evaluation.book
@@ -106,8 +112,10 @@ class Subject:
     def month(self, m: int) -> str:
         return wording.month_label(self.calendar, m)
 
-    def counted(self, amount: float, unit: str) -> str:
-        return wording.counted(amount, unit, self.currency)
+    def counted(self, amount: float, unit: str, month: int | None = None) -> str:
+        """A quantity with its unit; where the month is known, hours of several apart from their number."""
+        hours = None if month is None else float(self.calendar.hours[month])
+        return wording.counted(amount, unit, self.currency, hours)
 
 
 def cents(value: float, decimals: int) -> float:

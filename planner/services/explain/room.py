@@ -23,6 +23,8 @@ def peak_kw(subject: Subject) -> Node:
             gettext("With cooling and losses"),
             facility_kw,
             "kW",
+            expression="it_kw * pue",
+            inputs={"it_kw": it_kw, "pue": facility_kw / it_kw if it_kw else 1.0},
             formula=gettext("{it} kW × PUE {pue}").format(
                 it=wording.number(it_kw), pue=wording.number(facility_kw / it_kw if it_kw else 1.0)
             ),
@@ -68,7 +70,17 @@ def _draws(subject: Subject, m: int) -> list[Node]:
         formula = gettext("{switches} × {kw} kW").format(
             switches=subject.counted(switches, "switch"), kw=wording.number(fabric / switches if switches else 0.0)
         )
-        parts.append(subject.figure("fabric", wording.category("capex.fabric"), fabric, "kW", formula=formula))
+        parts.append(
+            subject.figure(
+                "fabric",
+                wording.category("capex.fabric"),
+                fabric,
+                "kW",
+                formula=formula,
+                expression="switches * kw",
+                inputs={"switches": switches, "kw": fabric / switches if switches else 0.0},
+            )
+        )
     cut = float(housing.draw[0, m]) - unthrottled
     if abs(cut) > 1e-9:
         parts.append(subject.figure("throttling", gettext("Cut by the limits of the room"), cut, "kW"))
@@ -88,6 +100,8 @@ def _machine(subject: Subject, holding: Holding, m: int) -> Node:
         wording.item(machine.slug, subject.book),
         idle + busy * (typical - idle),
         "kW",
+        expression="idle + busy * (typical - idle)",
+        inputs={"idle": idle, "busy": busy, "typical": typical},
         formula=gettext("{servers} with {gpus}: idle {idle} kW + busy share {busy} × ({typical} − {idle}) kW").format(
             servers=subject.counted(hosts, "server"),
             gpus=subject.counted(cards, "GPU"),

@@ -104,6 +104,8 @@ def orders(subject: Subject) -> Node:
                 wording.line(order, subject.book),
                 order.minor / 10.0**subject.plan.decimals,
                 formula=formula,
+                expression="quantity * unit_price",
+                inputs={"quantity": order.quantity, "unit_price": order.unit_price},
                 source=subject.source(order.source),
             )
         )

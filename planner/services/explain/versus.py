@@ -24,6 +24,7 @@ def break_even(subject: Subject) -> Node:
         min(known) if known else None,
         text or gettext("not known"),
         unit=wording.unit("month"),
+        combine="least",
         children=parts,
         formula=gettext("the month in which the cumulative present values of two plans cross"),
     )
@@ -59,7 +60,7 @@ def margin(subject: Subject) -> Node:
         return subject.money("margin", gettext("Margin"), None, formula=gettext("no other plan is ranked"))
     names = {"other": subject.names[rival.slug], "plan": subject.names[subject.plan.slug]}
     gap = category_gap(subject.plan, rival)
-    theirs = Subject(subject.evaluation, subject.comparison, rival)
+    theirs = Subject(subject.evaluation, subject.comparison, rival, subject.day)
     parts = []
     for name, amount in gap.items():
         sides = [

@@ -13,6 +13,7 @@ from planner.engine.fleet import Holding
 from planner.engine.inputs import Workload
 from planner.engine.prices import Source
 from planner.engine.reliability import DAYS_PER_YEAR
+from planner.services.explain.arithmetic import reproducing
 from planner.services.explain.nodes import Node, Subject
 
 # factor → (unit, how many of it one of that unit is). Others are plain numbers.
@@ -93,6 +94,28 @@ RELIABILITY = {
     "other_time_lost": "other_time_lost",
     "short_h": "turnaround_days",
 }
+# How GPUs follow from a kind of work, over the factors of its requirement; told is the first that gives the number.
+RULES: dict[str, tuple[str, ...]] = {
+    "pool": (
+        "mean * peak_to_mean / target_utilisation",
+        "mean * peak_to_mean / target_utilisation / available",
+        "mean * peak_to_mean",
+        "max(mean * peak_to_mean / target_utilisation, largest_job)",
+    ),
+    **dict.fromkeys(
+        ("training", "tuning", "batch", "hpc"),
+        (
+            "max(mean / target_utilisation, largest_job)",
+            "max(mean, largest_job) / target_utilisation",
+            "max(mean / target_utilisation, largest_job / target_utilisation)",
+            "mean / target_utilisation",
+        ),
+    ),
+    "serving": (
+        "ceil(mean * diurnal * burst / target_utilisation / server_gpus) * server_gpus + reserve",
+        "ceil(mean * diurnal * burst / target_utilisation / largest_job) * largest_job + reserve",
+    ),
+}
 # Factors left out at 1, where they stand for "does not apply", or at 0.
 SILENT = {"allocation", "available", "convert"}
 
@@ -122,6 +145,8 @@ def served_share(subject: Subject) -> Node:
         subject.plan.served_share,
         "share",
         children=[demanded],
+        expression="1 - unmet / demand" if demanded["value"] else "1",
+        inputs={part["key"]: part["value"] for part in parts},
         formula=gettext("1 − GPU-hours undone ÷ GPU-hours demanded"),
     )
 
@@ -166,6 +191,7 @@ def _busy_months(subject: Subject, gpus: Array) -> Iterator[dict[str, Any]]:
         yield {
             "month": m,
             "label": subject.month(m),
+            "terms": [busy, hours],
             "quantity": busy,
             "unit_price": hours,
             "amount": busy * hours,
@@ -189,7 +215,7 @@ def unmet_cost(subject: Subject) -> Node:
             "label": subject.month(m),
             "quantity": float(hours[m]),
             "value": float(hours[m]),
-            "quantity_text": subject.counted(float(hours[m]), "GPU-hour"),
+            "quantity_text": subject.counted(float(hours[m]), "GPU-hour", m),
         }
         for m in np.flatnonzero(hours).tolist()
     ]
@@ -204,6 +230,8 @@ def unmet_cost(subject: Subject) -> Node:
         label,
         cost,
         children=parts,
+        expression="hours * hourly * factor" if len(parts) > 1 else "",
+        inputs={"factor": factor},
         formula=gettext("GPU-hours undone × cloud price of the month × {factor}; in no total").format(
             factor=wording.number(factor)
         ),
@@ -300,12 +328,16 @@ def _requirement(subject: Subject, slug: str, need: Requirement, m: int) -> Node
         children.append(subject.figure(name, label, value / scale, unit, drivers=drivers, formula=formula))
     if need.reserve[0, m]:
         children.append(subject.figure("reserve", gettext("GPUs in spare servers"), float(need.reserve[0, m]), "GPU"))
+    required = float(need.required[0, m])
+    inputs = {**need.factors, "mean": mean, "reserve": float(need.reserve[0, m]), "largest_job": float(need.gang)}
     return subject.figure(
         slug,
         wording.workload_named(subject.scenario, slug),
-        float(need.required[0, m]),
+        required,
         "GPU",
         children=children,
+        expression=reproducing(RULES[work.kind], inputs, required),
+        inputs=inputs,
         formula=f"{_rule(work.kind)} · {wording.limits(need)}",
     )
 
@@ -332,6 +364,8 @@ def _power_limit(subject: Subject, name: str, label: str, value: float) -> Node:
         formula=gettext("measured at 50, 67 and 83 % of the power, with 4 to 64 requests at once; linear in between"),
         source=subject.source(Source(basis="sourced", url=declared.source)),
     )
+
+
 def _spread_paths(subject: Subject, factor: str) -> list[str]:
     """The assumptions behind what a job keeps of its speed as it spreads."""
     return {

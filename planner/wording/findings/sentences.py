@@ -16,8 +16,9 @@ from planner.wording.lines import category, item
 from planner.wording.numbers import chinese, counted, date, money, month_label, number, percent, quantity
 from planner.wording.places import region
 from planner.wording.plans import plan_names, site_named, workload_named
+from planner.wording.quote_terms import TERM_FINDINGS, term_texts
 
-FINDINGS = {**ROOM, **WORK, **SUPPLY, **REASONS, **networks.FINDINGS}
+FINDINGS = {**ROOM, **WORK, **SUPPLY, **REASONS, **networks.FINDINGS, **TERM_FINDINGS}
 
 
 def months_text(count: float) -> str:
@@ -124,7 +125,7 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = date(value)
             case "lead_months":
                 texts["lead"] = months_text(value)
-            case "in_service":
+            case "in_service" | "sold_until":
                 texts[name] = month_label(calendar, value)
             case "resource":
                 texts[name] = str(RESOURCES.get(value, value))
@@ -135,6 +136,8 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
         texts["worth"] = gettext(", worth {amount} in present value if sold then").format(amount=texts["amount"])
     if facts.get("remedy"):
         texts["remedy_name"] = item(facts["remedy"], book)
+    if "supplier" in facts:
+        texts |= term_texts(found)
     lost = facts.get("lost_gpu_hours")
     if lost is not None:
         texts["lost"] = (

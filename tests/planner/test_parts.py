@@ -1,0 +1,86 @@
+"""New generations and support contracts among the assumptions: added, edited, removed, undone."""
+
+import pytest
+from django.urls import reverse
+
+from planner import forms
+from planner.engine.quantities import InputError
+from planner.services import evaluation, scenarios
+
+pytestmark = pytest.mark.django_db
+
+
+def post(signed, row, name="parts", **data):
+    head = scenarios.newest(row)
+    return signed.post(reverse(f"planner:{name}", args=[row.pk]), {"base": head.number, **data})
+
+
+def document(row):
+    return scenarios.read(scenarios.newest(row).document)
+
+
+def test_a_contract_is_added_and_costs_from_its_renewal_month(row, signed):
+    assert post(signed, row, action="add", list="contracts").status_code == 302
+    [contract] = document(row).operations.contracts
+    assert (contract.slug, contract.name, contract.renewal_month) == ("contract", "Warranty extension", 36)
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    line = next(line for line in result.plan("server-now").lines if line.code == "contract")
+    assert not line.minor[:36].any()
+    assert line.minor[36:].any()
+
+
+def test_u009_two_contracts_stand_side_by_side_and_one_may_go(row, signed):
+    post(signed, row, action="add", list="contracts")
+    post(signed, row, action="add", list="contracts")
+    assert [each.slug for each in document(row).operations.contracts] == ["contract", "contract-2"]
+    post(signed, row, action="remove", list="contracts", slug="contract")
+    assert [each.slug for each in document(row).operations.contracts] == ["contract-2"]
+
+
+def test_a_field_of_a_contract_is_edited_like_any_other(row, signed):
+    post(signed, row, action="add", list="contracts")
+    path = "operations/contracts/contract/renewal_month"
+    assert post(signed, row, "edit", path=path, value="12").status_code == 302
+    assert document(row).operations.contracts[0].renewal_month == 12
+    refused = post(signed, row, "edit", path=path, value="999")
+    assert refused.status_code == 422
+    assert "Renewal month must lie in" in refused.content.decode()
+
+
+def test_a_generation_is_added_for_the_build_in_use_and_priced_with_it(row, signed):
+    assert post(signed, row, action="add", list="generations").status_code == 302
+    [coming] = document(row).market.generations
+    assert (coming.slug, coming.like) == ("generation", "srv-4x-h200-nvl")
+    assert "generation" in evaluation.evaluated(scenarios.newest(row))[0].book.builds
+    assert "generation" not in evaluation.book_of(scenarios.newest(row).prices_id).builds
+
+
+def test_adding_is_undone_in_one_step(row, signed, editor):
+    post(signed, row, action="add", list="generations")
+    scenarios.undo(row, scenarios.newest(row).number, editor)
+    assert document(row).market.generations == ()
+
+
+def test_the_page_shows_each_part_with_its_buttons(row, signed):
+    post(signed, row, action="add", list="generations")
+    page = signed.get(reverse("planner:workspace", args=[row.pk])).content.decode()
+    assert 'aria-label="Remove Next generation"' in page
+    assert "Add a support contract" in page
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"action": "remove", "list": "contracts", "slug": "nobody"},
+        {"action": "remove", "list": "plans", "slug": "cloud"},
+        {"action": "rename", "list": "contracts", "slug": "contract"},
+    ],
+)
+def test_what_is_no_part_is_not_found(row, signed, data):
+    assert post(signed, row, **data).status_code == 404
+
+
+def test_an_unknown_list_is_refused(row):
+    with pytest.raises(InputError) as error:
+        forms.new_part(document(row), "wishes", evaluation.catalog())
+    assert error.value.problems[0].code == "not_a_choice"
