@@ -466,8 +466,9 @@ class _Said:
             words = {"limit": limit, "nameplate": wording.amount(card.tdp_w or 0.0, "W")}
             found.append(wording.sizing_doubt("power_limit_low", **words))
         if computed := computes_in(work, card):
-            code = "computed_in_fp16" if work.precision == "bf16" else "computed_in"
-            words = {"precision": work.precision, "computed": computed}
+            wanted = getattr(work, "precision", "")
+            code = "computed_in_fp16" if wanted == "bf16" else "computed_in"
+            words = {"precision": wanted, "computed": computed}
             said = {name: wording.choice("precision", value) for name, value in words.items()}
             found.append(wording.sizing_doubt(code, **said))
         if work.framework is not None and card.pytorch == "partial":
