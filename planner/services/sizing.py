@@ -45,6 +45,7 @@ from planner.services import pricebook
 from planner.services.evaluation import Recent
 
 SLUG = "work"
+SIZED = "sized-"  # and a kind of work: the template of a scenario made here; `wording.template_title` names it
 MONTHS = 60
 REGION = "US-VA"  # of a room nobody has described; a field of the scenario
 # What a page begins with where the catalog has it.
@@ -515,7 +516,7 @@ def propose(answered: Answer, slug: str, name: str) -> Proposal:
     document = {
         **scenario.model_dump(mode="json"),
         "name": name,
-        "template": None,
+        "template": f"{SIZED}{answered.work.kind}",
         "start": _month_after(scenario.pricing_date, max(1, lead + 1)),
         "plans": plans,
     }

@@ -174,8 +174,8 @@ def make(request):
     if asked.answer is None:
         return redirect(asked.url())
     try:
-        proposal = sizing.propose(asked.answer, request.POST.get("pick", ""), _name(asked))
-        row = scenarios.create(workspace, request.user, proposal.document)
+        proposal = sizing.propose(asked.answer, request.POST.get("pick", ""), asked.answer.work.name)
+        row = scenarios.create(workspace, request.user, proposal.document, template=proposal.document["template"])
     except KeyError:
         raise Http404 from None
     except InputError as error:
@@ -185,11 +185,6 @@ def make(request):
     for code in proposal.missing:
         messages.info(request, wording.missing(code))
     return redirect("planner:workspace", row.pk)
-
-
-def _name(asked):
-    work = asked.draft.scenario.demand.workloads[0]
-    return (work.name or wording.choice("kind", work.kind))[:120]
 
 
 def _is_key(text):

@@ -41,9 +41,14 @@ TEMPLATES: dict[str, tuple[Any, Any]] = {
     ),
 }
 
+# and a kind of work: what a scenario made on Sizing names as its template, so that its name follows the language
+SIZED = "sized-"
+
 
 def template_title(slug: str) -> str:
-    """Title of a template in the gallery."""
+    """Title of a template in the gallery; of what was made on Sizing, the kind of work it is for."""
+    if slug.startswith(SIZED):
+        return choice("kind", slug.removeprefix(SIZED))
     return str(TEMPLATES[slug][0]) if slug in TEMPLATES else slug
 
 

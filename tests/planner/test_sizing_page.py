@@ -223,6 +223,18 @@ def test_an_answer_becomes_a_scenario_with_the_usual_plans(signed):
     assert signed.get(answer.headers["Location"]).status_code == 200
 
 
+def test_a_scenario_made_here_is_named_in_the_language_of_its_reader(signed):
+    make(signed, "kind=serving", "h200-sxm")
+    made = Scenario.objects.get()
+    assert made.name == ""
+    english, chinese = (
+        [signed.get(url, headers={"accept-language": language}).content.decode() for url in (f"/s/{made.pk}/", "/")]
+        for language in ("en", "zh-hans")
+    )
+    assert all(">online service<" in page for page in english)
+    assert all(">在线服务<" in page for page in chinese)
+
+
 def test_what_the_scenario_lacks_is_said(signed):
     answer = signed.post(
         reverse("planner:sizing_make"), {"query": "kind=pool", "pick": "h100-pcie"}, follow=True
