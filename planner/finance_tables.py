@@ -86,9 +86,10 @@ def unit_costs(evaluation: Evaluation, comparison: Comparison) -> Table | None:
 def _earned(found: Appraisal, called: dict[str, str]) -> list[Cell]:
     return [
         Cell(called[found.plan]),
-        Cell(_rate(found.irr)),
-        Cell(_payback(found.payback)),
-        Cell(_payback(found.discounted_payback)),
+        *(
+            Cell(text, _("from the difference of what both plans pay, month by month"), "present_value")
+            for text in (_rate(found.irr), _payback(found.payback), _payback(found.discounted_payback))
+        ),
     ]
 
 

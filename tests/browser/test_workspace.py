@@ -460,9 +460,11 @@ def test_every_displayed_figure_of_a_plan_is_a_link(signed_page, make, slug):
     """No number in the tables of the results stands without its Why, but for those that are none of a plan's."""
     page = signed_page
     show(page, make(slug))
+    names = [text.strip() for text in page.locator("#kpis tbody th").all_text_contents()]
     loose = page.evaluate("""() => [...document.querySelectorAll('#kpis td, #details td, #verdict strong')]
       .filter(cell => /\\d/.test(cell.textContent) && !cell.querySelector('[data-why]') && !cell.closest('[data-why]'))
       .map(cell => cell.textContent.trim())""")
+    loose = [text for text in loose if text.removesuffix("differs").strip() not in names]  # names have numbers in them
     assert loose == []
 
 
