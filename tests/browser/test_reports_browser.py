@@ -219,7 +219,8 @@ def test_the_list_of_reports_in_chinese_and_on_a_phone(signed_page, axe, make, p
     page.set_viewport_size({"width": 390, "height": 844})
     for path in (f"/s/{row.pk}/reports/", "/reports/"):
         page.goto(path)
-        assert [text for text in english(page) if "ada" not in text and "HTML" not in text and "JSON" not in text] == []
+        known = re.compile(r"ada|HTML|JSON|^[0-9a-f]{64}$")  # who made it, names of files, its checksum
+        assert [text for text in english(page) if not known.search(text)] == []
         assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
         assert axe(page) == []
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.browser.conftest import follow, noise
+from tests.browser.conftest import expect, follow, noise
 from tests.running import ROOT, Running
 
 pytestmark = pytest.mark.browser
@@ -80,7 +80,7 @@ def test_both_pages_say_what_is_wrong_to_everybody(
         with page.expect_response(lambda response: "/sign-in/" in response.url) as answer:
             page.locator(f"form.card [name={box}]").press("Enter")
         assert answer.value.status == status
-        assert page.get_by_role("alert").is_visible()
+        expect(page.get_by_role("alert")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert page.locator("html").get_attribute("lang") == language
     assert axe(page) == []
