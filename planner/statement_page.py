@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from planner import tables, wording
+from planner import purchase_tables, wording
 from planner.engine.compare import Comparison
 from planner.engine.evaluate import Evaluation
 from planner.engine.statements import Period, Statement
@@ -17,17 +17,8 @@ KINDS = ("capex", "opex", "credit")
 
 def choices(evaluation: Evaluation, comparison: Comparison, chosen: str) -> list[dict[str, Any]]:
     """The plans that have totals, the best first."""
-    called = tables.names(evaluation)
-    return [
-        {
-            "slug": plan.slug,
-            "name": called[plan.slug],
-            "colour": tables.colour(evaluation, plan.slug),
-            "chosen": plan.slug == chosen,
-        }
-        for plan in tables.ordered(evaluation, comparison)
-        if plan.priced
-    ]
+    every = purchase_tables.choices(evaluation, comparison, chosen)
+    return [each for each in every if evaluation.plan(each["slug"]).priced]
 
 
 def page(found: Statements, evaluation: Evaluation) -> dict[str, Any]:
