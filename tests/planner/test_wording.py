@@ -38,7 +38,7 @@ def documents():
         if owner not in found:
             found.append(owner)
             for field in owner.model_fields.values():
-                stack += fields._inside(field.annotation)[0]
+                stack += fields.paths.documents_inside(field.annotation)[0]
     return found
 
 
