@@ -15,3 +15,8 @@ document.getElementById("theme-form")?.addEventListener("submit", (event) => {
   document.dispatchEvent(new CustomEvent("theme"));
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => document.dispatchEvent(new CustomEvent("theme")));
+
+// On a phone the rooms of a scenario stand in one strip: the one we are in is brought into view.
+const rooms = document.getElementById("rooms");
+const here = rooms?.querySelector("[aria-current]");
+if (here && rooms.scrollWidth > rooms.clientWidth) rooms.scrollLeft = here.offsetLeft - rooms.offsetLeft - (rooms.clientWidth - here.offsetWidth) / 2;
