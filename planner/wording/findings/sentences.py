@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.utils.translation import gettext, ngettext
@@ -41,109 +42,120 @@ def _remedy(facts: dict[str, Any], evaluation: Evaluation) -> str:
     return gettext("Remedy: {item} for {price}, {time} from order.").format(item=named, price=price, time=time)
 
 
+def _several(found: Finding, texts: dict[str, Any], evaluation: Evaluation) -> dict[str, Any]:
+    """What a sentence says from several facts at once."""
+    facts, currency, book = found.facts, evaluation.scenario.currency, evaluation.book
+    more: dict[str, Any] = {"worth": ""}
+    if "remedy_price" in facts:
+        more["price"] = money(facts["remedy_price"], currency, compact=True)
+    if "stranded_gpus" in facts and "amount" in facts:
+        more["worth"] = gettext(", worth {amount} in present value if sold then").format(amount=texts["amount"])
+    if facts.get("remedy"):
+        more["remedy_name"] = item(facts["remedy"], book)
+    if "supplier" in facts:
+        more |= term_texts(found)
+    lost = facts.get("lost_gpu_hours")
+    if lost is not None:
+        more["lost"] = (
+            gettext("{hours} GPU-hours of work").format(hours=number(lost, 0)) if lost else gettext("no work")
+        )
+    return more
+
+
+Writer = Callable[[Any, Evaluation], str]
+
+
+def _compact(value: Any, evaluation: Evaluation) -> str:
+    return money(value, evaluation.scenario.currency, compact=True)
+
+
+def _count_of(unit: str) -> Writer:
+    return lambda value, _: counted(value, unit)
+
+
+def _choice_of(field: str) -> Writer:
+    return lambda value, _: fields.choice(field, value)
+
+
+def _plain_number(value: Any, _: Evaluation) -> str:
+    return "–" if value is None else number(value)
+
+
+def _months(value: Any, _: Evaluation) -> str:
+    return months_text(value)
+
+
+def _month(value: Any, evaluation: Evaluation) -> str:
+    return month_label(evaluation.calendar, value)
+
+
+def _as_is(value: Any, _: Evaluation) -> str:
+    return str(value)
+
+
+# How each fact of a finding is written; facts that no sentence names are not here.
+_WRITERS: dict[str, Writer] = {
+    **dict.fromkeys(("limit_w", "nameplate_w", "needed_gpus", "server_gpus", "left_gpus", "gpus"), _plain_number),
+    **dict.fromkeys(("slots", "most_gpus", "height", "noise_db", "demand_gpu", "capacity_gpu"), _plain_number),
+    **dict.fromkeys(("heat_kw", "max_kw", "cooling_kw"), lambda value, _: number(value, digits=3)),
+    **dict.fromkeys(("length_mm", "length_max_mm"), lambda value, _: quantity(value, "mm")),
+    **dict.fromkeys(("served", "target", "share"), lambda value, _: percent(value)),
+    **dict.fromkeys(("amount", "cost", "spent", "allowed"), _compact),
+    **dict.fromkeys(("precision", "computed"), _choice_of("precision")),
+    **dict.fromkeys(("region", "here"), lambda value, _: region(value)),
+    **dict.fromkeys(("software_stack", "country", "zone", "fiscal_year"), _as_is),
+    **dict.fromkeys(("order_by", "dated"), lambda value, _: date(value)),
+    **dict.fromkeys(("in_service", "sold_until"), _month),
+    "months": _months,
+    "lead_months": _months,
+    "site": lambda value, evaluation: site_named(evaluation.scenario, value),
+    "item": lambda value, evaluation: item(str(value), evaluation.book),
+    "provider_class": _choice_of("provider_class"),
+    "framework": _choice_of("framework"),
+    "covers": _choice_of("covers"),
+    "days": _count_of("day"),
+    "servers": _count_of("server"),
+    "stranded_gpus": _count_of("GPU"),
+    "stranded_servers": _count_of("server"),
+    "gpu_hours": lambda value, _: number(value, 0),
+    "workload": lambda value, evaluation: workload_named(evaluation.scenario, value),
+    "plan": lambda value, evaluation: plan_names(evaluation.scenario, evaluation.book).get(value, str(value)),
+    "network": lambda value, _: str(networks.NETWORKS.get(value, value)),
+    "sizes": lambda value, _: gettext(", ").join(number(size) for size in value) or gettext("none"),
+    "category": lambda value, _: category(value),
+    "resource": lambda value, _: str(RESOURCES.get(value, value)),
+}
+# Placeholders that are called otherwise than the fact.
+_CALLED = {"provider_class": "class", "gpu_hours": "hours", "lead_months": "lead"}
+# Facts that may be unknown: the sentence then has another form.
+_MAY_BE_NONE = ("served", "target", "share", "cost")
+
+
 def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
     """The numbers of a finding as text, by placeholder."""
-    scenario, calendar, currency, book = (
-        evaluation.scenario,
-        evaluation.calendar,
-        evaluation.scenario.currency,
-        evaluation.book,
-    )
     facts = found.facts
     texts: dict[str, Any] = {
-        "month": month_label(calendar, found.month) if found.month is not None else month_label(calendar, 0),
+        "month": month_label(evaluation.calendar, found.month or 0),
         "remedy": _remedy(facts, evaluation) if "remedy" in facts or found.code.startswith("room_") else "",
     }
     for name, value in facts.items():
-        match name:
-            case "needed" | "limit" if isinstance(value, (int, float)) and _counted(found.code):
-                texts[name] = counted(round(value, 2), RESOURCE_UNITS.get(facts.get("resource", ""), "1"))
-            case "needed" | "limit" | "heat_kw" | "max_kw" | "cooling_kw" if isinstance(value, (int, float)):
-                texts[name] = number(value, digits=3)
-            case "limit":
-                texts[name] = _limit(found, evaluation)
-            case "limit_w" | "nameplate_w":
-                texts[name] = number(value)
-            case (
-                "needed_gpus"
-                | "server_gpus"
-                | "left_gpus"
-                | "gpus"
-                | "slots"
-                | "most_gpus"
-                | "height"
-                | "noise_db"
-                | "demand_gpu"
-                | "capacity_gpu"
-            ):
-                texts[name] = "–" if value is None else number(value)
-            case "length_mm" | "length_max_mm":
-                texts[name] = quantity(value, "mm")
-            case "months":
-                texts[name] = months_text(value)
-            case "site":
-                texts[name] = site_named(scenario, value)
-            case "item":
-                texts[name] = item(str(value), book)
-            case "provider_class":
-                texts["class"] = fields.choice(name, value)
-            case "days":
-                texts[name] = counted(value, "day")
-            case "workload":
-                texts[name] = workload_named(scenario, value)
-            case "plan":
-                texts[name] = plan_names(scenario, book).get(value, value)
-            case "served" | "target" | "share" if value is not None:
-                texts[name] = percent(value)
-            case "servers":
-                texts[name] = counted(value, "server")
-            case "network":
-                texts[name] = str(networks.NETWORKS.get(value, value))
-            case "sizes":
-                texts[name] = gettext(", ").join(number(size) for size in value) or gettext("none")
-            case "category":
-                texts[name] = category(value)
-            case "amount":
-                texts[name] = money(value, currency, compact=True)
-            case "cost" if value is not None:
-                texts[name] = money(value, currency, compact=True)
-            case "framework":
-                texts[name] = fields.choice(name, value)
-            case "precision" | "computed":
-                texts[name] = fields.choice("precision", value)
-            case "region" | "here":
-                texts[name] = region(value)
-            case "software_stack" | "country" | "zone":
-                texts[name] = value
-            case "stranded_gpus":
-                texts[name] = counted(value, "GPU")
-            case "stranded_servers":
-                texts[name] = counted(value, "server")
-            case "gpu_hours":
-                texts["hours"] = number(value, 0)
-            case "order_by" | "dated":
-                texts[name] = date(value)
-            case "lead_months":
-                texts["lead"] = months_text(value)
-            case "in_service" | "sold_until":
-                texts[name] = month_label(calendar, value)
-            case "resource":
-                texts[name] = str(RESOURCES.get(value, value))
-    if "remedy_price" in facts:
-        texts["price"] = money(facts["remedy_price"], currency, compact=True)
-    texts["worth"] = ""
-    if "stranded_gpus" in facts and "amount" in facts:
-        texts["worth"] = gettext(", worth {amount} in present value if sold then").format(amount=texts["amount"])
-    if facts.get("remedy"):
-        texts["remedy_name"] = item(facts["remedy"], book)
-    if "supplier" in facts:
-        texts |= term_texts(found)
-    lost = facts.get("lost_gpu_hours")
-    if lost is not None:
-        texts["lost"] = (
-            gettext("{hours} GPU-hours of work").format(hours=number(lost, 0)) if lost else gettext("no work")
-        )
-    return texts
+        if name in ("needed", "limit"):
+            texts[name] = _against(name, found, evaluation)
+        elif name in _WRITERS and not (value is None and name in _MAY_BE_NONE):
+            texts[_CALLED.get(name, name)] = _WRITERS[name](value, evaluation)
+    return texts | _several(found, texts, evaluation)
+
+
+def _against(name: str, found: Finding, evaluation: Evaluation) -> str:
+    """What is needed, or the limit that it meets: a figure, or the code of the limit by which a plan falls out."""
+    value = found.facts[name]
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return _limit(found, evaluation)
+    if _counted(found.code):
+        return counted(round(value, 2), RESOURCE_UNITS.get(found.facts.get("resource", ""), "1"))
+    return number(value, digits=3)
 
 
 def _limit(found: Finding, evaluation: Evaluation) -> str:
