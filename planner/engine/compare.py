@@ -146,14 +146,14 @@ def category_gap(one: PlanResult, other: PlanResult) -> dict[str, float]:
 
 
 def _ranked(plans: list[PlanResult], values: dict[str, float]) -> list[str]:
-    """Feasible plans, cheapest first; those that pass the power their owner would rather keep come after the others."""
+    """Feasible plans, cheapest first; those that pass a power or money budget that is a wish come after the others."""
     feasible = [plan for plan in plans if plan.feasible]
     return [plan.slug for plan in sorted(feasible, key=lambda p: (_over_budget(p) is not None, values[p.slug], p.slug))]
 
 
 def _over_budget(plan: PlanResult) -> Finding | None:
-    """The soft power budget that a plan passes; a hard one makes it infeasible instead."""
-    return next((warning for warning in plan.warnings if warning.code == "limit_budget"), None)
+    """The soft budget of power or money that a plan passes; a hard one makes it infeasible instead."""
+    return next((warning for warning in plan.warnings if warning.code in ("limit_budget", "money_budget")), None)
 
 
 def _verdict(evaluation: Evaluation, values: dict[str, float]) -> Verdict:
@@ -210,7 +210,8 @@ def _reasons(evaluation: Evaluation, best: PlanResult, second: PlanResult | None
     for plan in evaluation.plans:
         over = _over_budget(plan)
         if plan.feasible and over is not None and _over_budget(best) is None:
-            reasons.append(Finding("rival_over_budget", over.month, {**over.facts, "plan": plan.slug}))
+            code = "rival_over_money" if over.code == "money_budget" else "rival_over_budget"
+            reasons.append(Finding(code, over.month, {**over.facts, "plan": plan.slug}))
         if not plan.feasible:
             reason = plan.infeasible[0]
             reasons.append(

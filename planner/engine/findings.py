@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from planner.engine.budgets import judge_budget
 from planner.engine.cards import card_room
 from planner.engine.costs import Books
 from planner.engine.energy.clock import zone_of
@@ -63,6 +64,7 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
             result.warnings.append(Finding("room_short", shortage.month, facts))
     _judge_limits(result)
     _judge_cards(result)
+    judge_budget(result, scenario)
     target = scenario.demand.service_target
     short = allocation.served[0] < target - 1e-9
     cannot_run = any(reason.code in CANNOT_RUN for reason in result.infeasible)

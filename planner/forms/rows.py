@@ -38,6 +38,18 @@ def _width(text: str) -> int:
     return sum(2 if ord(letter) > 0x2E80 else 1 for letter in text)
 
 
+def _younger(document: Any, path: str) -> bool:
+    """Whether a document knows nothing of a group on this path: not even that it is left empty."""
+    node = document
+    for step in path.split("/")[:-1]:
+        if isinstance(node, dict) and step not in node:
+            return True
+        node = get_at(node, step)
+        if node is None:
+            return False
+    return False
+
+
 @dataclass(frozen=True)
 class Row:
     """One row as it stands on the page."""
@@ -252,7 +264,7 @@ class Page:
             or (_("no quote") if own_price else _("automatic"))
             if each.optional
             else str(wording.empty_text(each.path, self.scenario))
-            if each.kind == "table"
+            if each.kind in ("list", "table")
             else "",
             default=self._default_text(each, former) if changed else "",
             options=self._options(each),
@@ -326,8 +338,8 @@ class Page:
             was = get_at(self.first, each.path)
             return (each.default if was is None else was), True
         parent = get_at(self.first, each.path.rpartition("/")[0]) if "/" in each.path else self.first
-        if parent is None:
-            return None, False
+        if parent is None:  # a group that is younger than the document began with its defaults
+            return (plain_value(each.default), True) if _younger(self.first, each.path) else (None, False)
         return (parent.get(each.name), True) if each.name in parent else (plain_value(each.default), True)
 
     def _default_text(self, each: Declared, former: Any) -> str:
@@ -350,7 +362,7 @@ class Page:
     def _unit(self, each: Declared) -> str:
         if each.unit:
             return wording.unit(each.unit, self.currency)
-        if each.quantity is None or each.kind != "number":
+        if each.quantity is None or each.kind not in ("number", "list"):
             return ""
         work = None
         if each.group.startswith("demand/workloads/"):

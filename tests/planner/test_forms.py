@@ -415,3 +415,13 @@ def test_the_feeds_of_a_rack_are_switched_on_and_off(document):
     room = Scenario.read(set_at(document.model_dump(mode="json"), where, wanted))
     assert forms.declared(room, f"{path}/volts").value == 120.0  # an office in Virginia
     assert forms.changes(room, forms.declared(room, path), False, {}, shipped()) == [(path, None)]
+
+
+def test_a_group_younger_than_the_document_began_with_its_defaults(row, editor):
+    finance = {name: value for name, value in row.head.document["finance"].items() if name != "budget"}
+    first = row.head.document | {"finance": finance}
+    edited = first | {"finance": finance | {"budget": {"per_year": [300_000.0]}}}
+    result, _comparison = evaluation.evaluated(row.head)
+    page = forms.Page(scenarios.read(edited), result, evaluation.book_of(row.head.prices_id), shipped(), first)
+    changed = {each.path for each in page.declared() if page.row(each).changed}
+    assert changed == {"finance/budget/per_year"}

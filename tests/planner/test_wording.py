@@ -192,6 +192,10 @@ def test_every_problem_of_the_engine_has_a_sentence_of_its_own():
 
 
 FACTS = {
+    "fiscal_year": "2027",
+    "spent": 720_000.0,
+    "allowed": 500_000.0,
+    "covers": "capex",
     "limit_w": 300.0,
     "nameplate_w": 700.0,
     "provider_class": "large_provider",

@@ -46,7 +46,7 @@ from planner.engine.inputs.demand import (
     Workload,
     WorkloadBase,
 )
-from planner.engine.inputs.finance import Finance, Operations, PaymentTerms
+from planner.engine.inputs.finance import Budget, Finance, Operations, PaymentTerms
 from planner.engine.inputs.market import (
     AcceleratorPath,
     ColocationPath,
@@ -89,6 +89,7 @@ __all__ = [
     "AcceleratorSlug",
     "Band",
     "BatchWorkload",
+    "Budget",
     "BuildSlug",
     "Cabinet",
     "CapacityBlock",

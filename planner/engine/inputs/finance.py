@@ -62,6 +62,15 @@ class PaymentTerms(Document):
         return self
 
 
+class Budget(Document):
+    """Money there is for each fiscal year of the horizon; what is left of one does not carry over to the next."""
+
+    # First, second … fiscal year; the last amount holds for the years after. Empty: no budget.
+    per_year: tuple[Annotated[float, Quantity("money/year", 0.0, 1e13)], ...] = Field(default=(), max_length=11)
+    covers: Literal["capex", "all"] = "capex"
+    rule: Literal["hard", "soft"] = "hard"
+
+
 class Finance(Document):
     discount_rate: Annotated[float, Quantity("share/year", 0.0, 1.0, 0.06, 0.12, "estimate", COSTS)] = 0.08
     fiscal_year_start_month: Annotated[int, Quantity("month", 1, 12)] = 1
@@ -69,6 +78,7 @@ class Finance(Document):
     residual_at_horizon: bool = True
     inflation_per_year: Annotated[float, Quantity("share/year", -0.05, 0.5, None, None, "estimate")] = 0.025
     payment: PaymentTerms = PaymentTerms()
+    budget: Budget = Budget()
     book_life_months: Annotated[int, Quantity("month", 12, 240, None, None, "estimate")] = 60
     # After-tax view: the discount rate then is one after tax.
     after_tax: bool = False

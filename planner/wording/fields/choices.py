@@ -31,6 +31,7 @@ SECTIONS = {
     "end_of_life": _("End of life"),
     "financing": _("Financing"),
     "payment": _("Payment terms"),
+    "budget": _("Budget"),
     "colocation": _("Colocation contract"),
     "circuit": _("Feeds of a rack"),
     "upgrades": _("Possible upgrades"),
@@ -187,6 +188,10 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("tax_depreciation", "china_one_off"): _("China: one-off deduction"),
     ("tax_depreciation", "none"): _("none"),
     ("schema_version", 1): "1",
+    ("covers", "capex"): _("purchases"),
+    ("covers", "all"): _("all spending"),
+    ("rule", "hard"): _("hard: no plan over it"),
+    ("rule", "soft"): _("soft: a wish"),
     **networks.CHOICES,
     **CHOICE_WORDS,
 } | upkeep.CHOICES

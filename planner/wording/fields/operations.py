@@ -87,6 +87,20 @@ FIELDS: dict[str, Words] = {
     "PaymentTerms.bill_months": Words(
         _("Bank acceptance"), _("Term of the bills by which suppliers are paid: it defers every payment.")
     ),
+    "Finance.budget": Words(_("Budget"), _("Money there is for each fiscal year.")),
+    "Budget.per_year": Words(
+        _("Budget by fiscal year"),
+        _(
+            "Money there is in the first, second … fiscal year of the horizon, as in “500000; 200000”; the last amount "
+            "holds for later years, and nothing carries over."
+        ),
+        _("no budget"),
+    ),
+    "Budget.covers": Words(_("The budget covers"), _("What the budget must pay: purchases alone, or all spending.")),
+    "Budget.rule": Words(
+        _("The budget is"),
+        _("A hard budget rules plans out; a soft one ranks them after those that keep it."),
+    ),
     "Finance.book_life_months": Words(
         _("Book life"), _("Months over which the books write off a purchase, in a straight line by the day.")
     ),

@@ -36,6 +36,11 @@ REASONS: dict[str, tuple[Any, Any, str]] = {
         _("{plan}: over the power budget"),
         "neutral",
     ),
+    "rival_over_money": (
+        _("{plan} ranks after it: it spends {spent} in fiscal year {fiscal_year}, over the wished {allowed}."),
+        _("{plan}: over the budget"),
+        "neutral",
+    ),
     "rival_infeasible": (_("{plan} is not ranked: {limit}."), _("{plan}: {limit}"), "neutral"),
     "infeasible": (_("{plan} is not possible: {limit}."), _("{plan}: {limit}"), "bad"),
 }

@@ -185,8 +185,8 @@ def _variant(found: Finding) -> str:
         return "cooling_stopped"
     if found.code == "office_server" and not (found.facts.get("loud", True) and found.facts.get("hot", True)):
         return "office_server_loud" if found.facts.get("loud") else "office_server_hot"
-    if found.code == "limit_budget" and found.facts.get("hard"):
-        return "limit_budget_hard"
+    if found.code in ("limit_budget", "money_budget") and found.facts.get("hard"):
+        return f"{found.code}_hard"
     if found.code == "unmet" and found.facts.get("cost") is None:
         return "unmet_unpriced"
     if found.code == "upgrade_included" and "remedy_price" not in found.facts:

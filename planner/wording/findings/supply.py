@@ -10,6 +10,22 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 SUPPLY: dict[str, tuple[Any, Any, str]] = {
+    "money_budget": (
+        _(
+            "In fiscal year {fiscal_year} it spends {spent} ({covers}), and the budget is {allowed}; it is passed in "
+            "{month}. The budget is a wish, so the plan is ranked after those that keep it."
+        ),
+        _("over the budget of {fiscal_year}: {spent} of {allowed}"),
+        "warn",
+    ),
+    "money_budget_hard": (
+        _(
+            "In fiscal year {fiscal_year} it spends {spent} ({covers}), and the budget is {allowed}; it is passed in "
+            "{month}."
+        ),
+        _("over the budget of {fiscal_year}: {spent} of {allowed}"),
+        "bad",
+    ),
     "next_order_due_at_start": (
         _(
             "Growth makes the next order due in the first month, {lead} before it is needed: a "
