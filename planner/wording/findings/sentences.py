@@ -113,7 +113,7 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = fields.choice("precision", value)
             case "region" | "here":
                 texts[name] = region(value)
-            case "software_stack" | "country" | "zone":
+            case "software_stack" | "country" | "zone" | "schedule":
                 texts[name] = value
             case "stranded_gpus":
                 texts[name] = counted(value, "GPU")
