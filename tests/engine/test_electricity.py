@@ -187,6 +187,22 @@ def test_a_period_has_one_price_of_its_three():
         one({"periods": [{"name": "red", "price_per_kwh": 0.2, "adds_per_kwh": 0.05}]})
 
 
+def test_prices_of_one_name_and_the_same_months_are_lines_apart():
+    rows = [
+        {"name": "peak", "hours": "0-12", "price_per_kwh": 0.5},
+        {"name": "peak", "hours": "12-24", "price_per_kwh": 0.25},
+    ]
+    result = one({"periods": rows})
+    assert parts(result, "opex.energy_it") == {"peak:1-12 · 0-12": [31 * 12 * 8.0], "peak:1-12 · 12-24": [31 * 12 * 8.0]}
+
+
+def test_charges_of_one_name_and_price_are_lines_apart():
+    rows = [{"name": "peak", "hours": hours, "price_per_kw": 5.0} for hours in ("8-12", "14-20")]
+    result = one({"basis": "energy_only", "demand": rows}, lines={})
+    assert len({line.key for line in result.lines if line.category == "opex.demand_charge"}) == 2
+    assert amounts(result, "opex.demand_charge") == [150.0]
+
+
 def test_charges_of_one_name_are_lines_apart():
     rows = [
         {"name": "peak", "months": "6-9", "price_per_kw": 30.0},

@@ -90,12 +90,22 @@ def _price(row: Period) -> tuple[float | None, float | None, float | None]:
 
 
 def told_apart(rows: Sequence[Period | DemandCharge]) -> list[str]:
-    """A name for each price: rows of one name and several prices are told apart by their months."""
-    prices: dict[str, set[tuple[float | None, ...]]] = {}
-    charged = [_price(row) if isinstance(row, Period) else (row.price_per_kw,) for row in rows]
-    for row, price in zip(rows, charged, strict=True):
-        prices.setdefault(row.name, set()).add(price)
-    return [row.name if len(prices[row.name]) == 1 and row.name != BASE else f"{row.name}:{row.months}" for row in rows]
+    """A name for each row: of one name, prices are told apart by their months, then their hours, then by number.
+
+    Periods of one name and one price are one; every charge on demand stands alone.
+    """
+    identity = [_price(row) if isinstance(row, Period) else n for n, row in enumerate(rows)]
+    by_months = [f"{row.name}:{row.months}" for row in rows]
+    by_hours = [f"{label} · {row.hours}" for label, row in zip(by_months, rows, strict=True)]
+    by_number = [f"{label} · {n}" for n, label in enumerate(by_hours, 1)]
+    plain = [row.name if row.name != BASE else by_months[n] for n, row in enumerate(rows)]
+    names = []
+    for n in range(len(rows)):
+        for labels in (plain, by_months, by_hours, by_number):
+            if {identity[k] for k, label in enumerate(labels) if label == labels[n]} == {identity[n]}:
+                names.append(labels[n])
+                break
+    return names
 
 
 def _weighted(profile: tuple[float, ...], zone: str, calendar: Calendar) -> list[Array]:
