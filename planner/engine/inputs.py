@@ -438,7 +438,8 @@ class Overflow(Document):
     region: Annotated[str | None, Choice("cloud_region"), StringConstraints(max_length=80)] = None
     reserved_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0
     reserved_term_months: Literal[12, 36, 60] = 12
-    commit_discount: Annotated[float | None, Quantity("share", 0.0, 0.95)] = None  # None: an offer's, else the usual
+    # None: an offer's, else the usual.
+    commit_discount: Annotated[float | None, Quantity("share", 0.0, 0.95, 0.14, 0.5, "estimate", COSTS)] = None
     spot_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0  # of what is not reserved
     spot_interruption_share: Annotated[float, Quantity("share", 0.0, 0.9, None, None, "estimate")] = 0.05
     blocks: tuple[CapacityBlock, ...] = Field(default=(), max_length=MAX_MONTHS)
@@ -516,15 +517,15 @@ class Financing(Document):
     kind: Literal["cash", "loan", "lease"] = "cash"
     share: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0  # of the price, lent or leased
     # None: the catalog's rate of an equipment loan.
-    rate_per_year: Annotated[float | None, Quantity("share/year", 0.0, 1.0)] = None
+    rate_per_year: Annotated[float | None, Quantity("share/year", 0.0, 1.0, 0.05, 0.12, "estimate", COSTS)] = None
     rate_is: Literal["effective", "nominal"] = "effective"  # a nominal one is divided by 12
     term_months: Annotated[int, Quantity("month", 1, MAX_MONTHS)] = 36
     repayment: Literal["annuity", "bullet"] = "annuity"
     payment: Literal["advance", "arrears"] = "advance"
-    buy_out_share: Annotated[float, Quantity("share", 0.0, 1.0, None, None, "estimate", COSTS)] = 0.2
+    buy_out_share: Annotated[float, Quantity("share", 0.0, 1.0, 0.1, 0.3, "estimate", COSTS)] = 0.2
     at_end: Literal["buy_out", "extend"] = "buy_out"  # of a lease: the machine is bought, or the rent goes on
     # What a lessor asks; None: what the rate and the buy-out make of it.
-    rent_share_per_month: Annotated[float | None, Quantity("share/month", 0.0, 1.0)] = None
+    rent_share_per_month: Annotated[float | None, Quantity("share/month", 0.0, 1.0, 0.02, 0.04, "estimate")] = None
 
 
 class Plan(Document):
@@ -606,7 +607,10 @@ class Colocation(Document):
     remote_hands_hours: Annotated[float, Quantity("hour/month", 0.0, 1e4)] = 0.0
     remote_hands_price: Annotated[float | None, Quantity("money/hour", 0.0, 1e4)] = None  # None: the catalog's
     term_months: Annotated[int | None, Quantity("month", 1, 240)] = None
-    escalator_per_year: Annotated[float | None, Quantity("share/year", -0.5, 0.5)] = None  # None: the market's path
+    # None: the market's path.
+    escalator_per_year: Annotated[float | None, Quantity("share/year", -0.5, 0.5, 0.0, 0.06, "estimate", DEFAULTS)] = (
+        None
+    )
 
     @model_validator(mode="after")
     def _prices_rise_in_size(self) -> Colocation:
@@ -840,6 +844,10 @@ class ResidualCurves(Document):
     network: Curve = _curve((0, 1.0), (12, 0.55), (24, 0.35), (36, 0.22), (48, 0.14), (60, 0.08), (96, 0.02))
 
 
+# What is paid against what is listed today: quotes, contracts and offers still to be agreed.
+Level = Annotated[float, Quantity("times", 0.05, 20.0, 0.8, 1.2, "estimate")]
+
+
 class Market(Document):
     """How prices move, and which cloud is compared."""
 
@@ -851,6 +859,10 @@ class Market(Document):
     cloud_spread: Annotated[float, Quantity("share/year", -0.9, 2.0, -0.15, 0.15, "estimate", DEFAULTS)] = 0.0
     electricity: ElectricityPath = ElectricityPath()
     colocation: ColocationPath = ColocationPath()
+    # Every price of a cloud, of a meter, of a hall times this.
+    cloud_level: Level = 1.0
+    electricity_level: Level = 1.0
+    colocation_level: Level = 1.0
     wages: WagePath = WagePath()
     grid_carbon: GridPath = GridPath()
     provider_class: Literal["specialist", "large_provider", "marketplace"] = "specialist"
@@ -929,11 +941,11 @@ class Finance(Document):
     after_tax: bool = False
     buyer: Literal["company", "university", "state_funded"] = "company"  # only a company pays profit tax
     # None: the country's rate in the catalog.
-    profit_tax_rate: Annotated[float | None, Quantity("share", 0.0, 0.9)] = None
+    profit_tax_rate: Annotated[float | None, Quantity("share", 0.0, 0.9, 0.15, 0.30, "estimate", COSTS)] = None
     tax_depreciation: Literal[
         "straight_line", "declining_balance", "macrs_5", "at_once", "china_straight_line", "china_one_off", "none"
     ] = "straight_line"
-    tax_life_months: Annotated[int, Quantity("month", 12, 240, None, None, "estimate")] = 60
+    tax_life_months: Annotated[int, Quantity("month", 12, 240, 36, 84, "estimate")] = 60
     # The one-off deduction is for machines up to this price, bought up to this day: Chinese tax authorities,
     # announcement 2023 no. 37, 5 million yuan until the end of 2027.
     one_off_cap: Annotated[float, Quantity("money", 0.0, 1e12)] = 5_000_000.0

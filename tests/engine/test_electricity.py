@@ -193,7 +193,8 @@ def test_prices_of_one_name_and_the_same_months_are_lines_apart():
         {"name": "peak", "hours": "12-24", "price_per_kwh": 0.25},
     ]
     result = one({"periods": rows})
-    assert parts(result, "opex.energy_it") == {"peak:1-12 · 0-12": [31 * 12 * 8.0], "peak:1-12 · 12-24": [31 * 12 * 8.0]}
+    half = [31 * 12 * 8.0]
+    assert parts(result, "opex.energy_it") == {"peak:1-12 · 0-12": half, "peak:1-12 · 12-24": half}
 
 
 def test_charges_of_one_name_and_price_are_lines_apart():

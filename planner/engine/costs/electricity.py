@@ -86,7 +86,8 @@ class Meter:
     def drivers(self, *more: str) -> tuple[str, ...]:
         path = f"sites/{self.site.slug}"
         contract = () if self.site.tariff is None else (f"{path}/tariff/basis", f"{path}/tariff/schedule")
-        return (*more, f"{path}/electricity_price_per_kwh", *contract, "market/electricity/rate_per_year")
+        market = ("market/electricity/rate_per_year", "market/electricity_level")
+        return (*more, f"{path}/electricity_price_per_kwh", *contract, *market)
 
 
 def meter_of(costs: PlanCosts, site: Site) -> Meter:
