@@ -457,6 +457,8 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
         return f"{site}/noise_limit_db" if facts.get("loud", True) else f"{site}/cooling_kw"
     if code == "schedule_elsewhere":
         return f"{site}/tariff/schedule"
+    if code == "network_paid_twice":
+        return f"{site}/electricity_price_per_kwh"
     if code == "no_quote" and plan is not None and (meter := _unpriced_meter(str(facts.get("item")), plan)):
         return meter
     if code in ("stale_price", "no_quote"):

@@ -10,7 +10,7 @@ from planner.engine import workload as formulas
 from planner.engine.allocation import Allocation, allocate
 from planner.engine.calendar import Array, calendar_for
 from planner.engine.cliff import cliffs
-from planner.engine.costs import AfterTax, Books, PlanCosts, write_cloud, write_owned
+from planner.engine.costs import AfterTax, Books, PlanCosts, contract_of, write_cloud, write_owned
 from planner.engine.demand import Machine, Requirement, Sizing, machine_for, power_share
 from planner.engine.eligibility import judge_eligibility, runs_software, tell_of_precision
 from planner.engine.findings import foreign_schedules, judge, stale_prices
@@ -49,7 +49,7 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     calendar = calendar_for(scenario.start, scenario.months)
     books = Books(scenario, book, calendar)
     sizing = Sizing(scenario, book, calendar)
-    on = _lines_on(scenario)
+    on = lines_on(scenario, book)
     plans = [_PlanRun(plan, books, sizing, on, lead_case).result() for plan in scenario.plans]
     left_out = [name for name in CATEGORIES if name not in on | FINANCING]  # without a contract there is no such cost
     if not scenario.reliability.counted:
@@ -58,15 +58,20 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     return Evaluation(scenario, book, calendar, plans, left_out, warnings, pinned)
 
 
-def _lines_on(scenario: Scenario) -> frozenset[str]:
-    """Lines that are computed: what a contract names or a plan states is owed unless the document switches it off."""
-    owed = {
-        "opex.demand_charge": any(site.tariff is not None and site.tariff.charges_demand for site in scenario.sites),
+def owed(scenario: Scenario, book: PriceBook) -> frozenset[str]:
+    """Lines that are off by default and computed because a contract names them or a plan states them."""
+    named = {
+        "opex.demand_charge": any(contract_of(site, book).charges_demand for site in scenario.sites),
         "opex.cloud_data": any(plan.overflow is not None and plan.overflow.states_data for plan in scenario.plans),
     }
-    more = {name for name, named in owed.items() if named and name not in scenario.lines}
+    return frozenset(name for name, found in named.items() if found and name not in scenario.lines)
+
+
+def lines_on(scenario: Scenario, book: PriceBook) -> frozenset[str]:
+    """Lines that are computed: what a contract names or a plan states is owed unless the document switches it off."""
     financed = any(plan.financing.kind != "cash" for plan in scenario.plans)
-    return switched_on(scenario.lines, financed=financed, after_tax=scenario.finance.after_tax) | more
+    chosen = switched_on(scenario.lines, financed=financed, after_tax=scenario.finance.after_tax)
+    return chosen | owed(scenario, book)
 
 
 @dataclass

@@ -341,6 +341,8 @@ def foreign_schedules(scenario: Scenario, book: PriceBook) -> list[Finding]:
         if not inside or site.zone != zone_of(row.region):
             facts = {"site": site.slug, "schedule": row.name, "region": row.region, "here": site.region}
             found.append(Finding("schedule_elsewhere", None, {**facts, "zone": site.zone or ""}))
+        if site.electricity_price_per_kwh is None and any(each.adds_per_kwh is not None for each in row.periods):
+            found.append(Finding("network_paid_twice", None, {"site": site.slug, "schedule": row.name}))
     return found
 
 

@@ -11,19 +11,20 @@ import hashlib
 import json
 import statistics
 from collections.abc import Iterable
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, model_validator
 
 from planner.engine.calendar import Array
-from planner.engine.energy.terms import Period
+from planner.engine.energy.terms import DemandCharge, Period
 from planner.engine.facility import check_power_chain
-from planner.engine.quantities import Document, InputError, Problem
+from planner.engine.quantities import Document, Grown, InputError, Problem
 
 Basis = Literal["quoted", "list", "market", "estimate", "own", "sourced", "unverified", "default"]
 Verdict = Literal["allowed", "licence", "prohibited"]
 Positive = Annotated[float, Field(ge=0.0, le=1e15)]
+_Row = TypeVar("_Row", Period, DemandCharge)
 
 
 class NoQuote(InputError):
@@ -80,17 +81,6 @@ class Terms(Document):
     min_quantity: int | None = None
     min_order_value: Positive | None = None
     pack: int | None = None
-
-
-class Grown(Document):
-    """A part of a book whose later fields are written only where they say something: older books keep their hash."""
-
-    LATER: ClassVar[tuple[str, ...]] = ()
-
-    @model_serializer(mode="wrap")
-    def _as_before(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        data: dict[str, Any] = write(self)
-        return {name: value for name, value in data.items() if value or name not in self.LATER}
 
 
 class Price(Grown):
@@ -308,14 +298,45 @@ class Tariff(Document):
     grid_source: Source = Source()
 
 
-class TariffSchedule(Document):
-    """The hours of a region's time-of-use tariff, each with its multiple of the base price."""
+class TariffSchedule(Grown):
+    """A published tariff: its hours with their prices, or multiples of the base price, and its charges on demand.
+
+    Money is in the tariff's own currency, "" where it names none; `rate` converts it to the book's.
+    """
+
+    LATER: ClassVar[tuple[str, ...]] = ("demand", "fixed_per_month", "currency", "rate")
 
     slug: str
     name: str
     region: str
     periods: tuple[Period, ...]
+    demand: tuple[DemandCharge, ...] = ()
+    fixed_per_month: Positive = 0.0
+    currency: str = ""
+    rate: float | None = None
     source: Source = Source()
+
+    def in_book(self, currency: str) -> TariffSchedule:
+        """The same with its money in the book's currency; raises MissingRate."""
+        if not self.currency or self.currency == currency:
+            return self
+        if self.rate is None:
+            raise MissingRate(self.currency, currency)
+        rate = self.rate
+        return self.model_copy(
+            update={
+                "periods": tuple(_times_money(row, rate, "price_per_kwh", "adds_per_kwh") for row in self.periods),
+                "demand": tuple(_times_money(row, rate, "price_per_kw") for row in self.demand),
+                "fixed_per_month": self.fixed_per_month * rate,
+                "currency": currency,
+            }
+        )
+
+
+def _times_money(row: _Row, rate: float, *names: str) -> _Row:
+    """A row with its amounts of money multiplied."""
+    amounts = {name: getattr(row, name) for name in names}
+    return row.model_copy(update={name: given * rate for name, given in amounts.items() if given is not None})
 
 
 class ColocationRate(Document):

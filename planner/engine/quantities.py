@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, get_args
+from typing import Any, ClassVar, Self, get_args
 
 import annotated_types
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
@@ -131,6 +131,18 @@ class Document(BaseModel):
                 if detail["type"] != "too_short" or not detail.get("input")
             ]
             raise InputError(*(_problem(cls, data, detail) for detail in details)) from None
+
+
+class Grown(Document):
+    """A document whose later fields are written only where they say something: what was stored keeps its hash."""
+
+    LATER: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = write(self)
+        unsaid = {name for name in self.LATER if getattr(self, name) == type(self).model_fields[name].default}
+        return {name: value for name, value in data.items() if name not in unsaid}
 
 
 def conflict(path: str, reason: str) -> PydanticCustomError:

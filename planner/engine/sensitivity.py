@@ -14,9 +14,10 @@ from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
 
+from planner.engine.costs.books import LOAN_RATE, profit_tax_row
 from planner.engine.evaluate import evaluate
 from planner.engine.housing import pue_of
-from planner.engine.inputs import Scenario, Site, set_at
+from planner.engine.inputs import Colocation, Finance, Financing, Overflow, Scenario, Site, set_at
 from planner.engine.prices import PriceBook
 from planner.engine.quantities import Document, InputError, Quantity, quantity_of
 from planner.engine.upkeep import Reliability
@@ -68,14 +69,29 @@ def _short(x: float) -> float:
     return float(f"{x:.12g}")
 
 
-def ranged(scenario: Scenario) -> list[Ranged]:
-    """Every assumption of a scenario with a range, in the order of the document."""
+def ranged(scenario: Scenario, book: PriceBook | None = None) -> list[Ranged]:
+    """Every assumption of a scenario with a range, in the order of the document.
+
+    book : tells what stands in for an empty field of money matters: a loan's rate, the country's profit tax.
+    """
     groups: dict[tuple[str, Any], list[tuple[str, _Leaf]]] = {}
     for path, leaf in _leaves(scenario, ""):
         shared = path.startswith("plans/")
         key = (path.split("/", 2)[2], leaf.value) if shared else (path, None)
         groups.setdefault(key, []).append((path, leaf))
-    return [_ranged(tuple(path for path, _leaf in group), group[0][1]) for group in groups.values()]
+    rows: dict[type[Document], str] = {Financing: LOAN_RATE, Finance: profit_tax_row(scenario)}
+    return [
+        _ranged(tuple(path for path, _leaf in group), group[0][1], _stand_in(group[0][1].owner, rows, book))
+        for group in groups.values()
+    ]
+
+
+def _stand_in(owner: Document, rows: dict[type[Document], str], book: PriceBook | None) -> float | None:
+    """What holds where a field of such a part is empty."""
+    if isinstance(owner, Site):
+        return pue_of(owner)
+    row = None if book is None else book.costs.get(rows.get(type(owner), ""))
+    return None if row is None else row.likely / 100.0
 
 
 @dataclass(frozen=True)
@@ -91,7 +107,7 @@ def _leaves(document: Document, path: str) -> Iterator[tuple[str, _Leaf]]:
     for name, info in type(document).model_fields.items():
         value, where = getattr(document, name), f"{path}{name}"
         declared = quantity_of(info)
-        if declared is not None and declared.p10 is not None:
+        if declared is not None and declared.p10 is not None and name not in _idle(document):
             yield where, _Leaf(declared, _is_whole(info), value, document)
         elif isinstance(value, Reliability) and not value.counted:
             continue  # nothing hangs on it
@@ -103,20 +119,35 @@ def _leaves(document: Document, path: str) -> Iterator[tuple[str, _Leaf]]:
                     yield from _leaves(element, f"{where}/{element.slug}/")
 
 
+def _idle(document: Document) -> frozenset[str]:
+    """Fields with a range on which nothing hangs as the document stands: terms of what nobody has agreed."""
+    idle: set[str] = set()
+    if isinstance(document, Finance) and not (document.after_tax and document.buyer == "company"):
+        idle = {"profit_tax_rate", "tax_life_months"}
+    elif isinstance(document, Financing):
+        stated = document.rent_share_per_month is not None
+        idle |= set() if document.kind == "lease" else {"buy_out_share", "rent_share_per_month"}
+        idle |= set() if stated else {"rent_share_per_month"}
+        idle |= {"rate_per_year"} if document.kind == "cash" or (document.kind == "lease" and stated) else set()
+    elif isinstance(document, Colocation) and document.escalator_per_year is None:
+        idle = {"escalator_per_year"}
+    elif isinstance(document, Overflow) and (document.commit_discount is None or not document.reserved_share):
+        idle = {"commit_discount"}
+    return frozenset(idle)
+
+
 def _is_whole(info: FieldInfo) -> bool:
     kinds = get_args(info.annotation) or (info.annotation,)
     return int in kinds and float not in kinds
 
 
-def _ranged(paths: tuple[str, ...], leaf: _Leaf) -> Ranged:
+def _ranged(paths: tuple[str, ...], leaf: _Leaf, stand_in: float | None) -> Ranged:
     declared = leaf.declared
     p10, p90 = declared.p10, declared.p90
     assert p10 is not None
     assert p90 is not None
     low, high = max(p10, declared.low), min(p90, declared.high)
-    holds = leaf.value
-    if holds is None and isinstance(leaf.owner, Site):
-        holds = pue_of(leaf.owner)  # the one field with a range that may be empty
+    holds = stand_in if leaf.value is None else leaf.value
     widened = holds is not None and not low <= holds <= high
     if holds is not None:
         low, high = min(low, holds), max(high, holds)
@@ -297,7 +328,7 @@ def sweep(
     """
     if points < 2:
         raise ValueError("a sweep needs both ends of the range")
-    found = ranged(scenario)
+    found = ranged(scenario, book)
     document = scenario.model_dump(mode="json")
     moved = [each for each in found if each.path != HORIZON]
     aside = _halvings(points)

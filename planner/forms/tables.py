@@ -1,7 +1,7 @@
 """Tables of a contract as text: one line a row, cells apart by semicolons or, pasted from a spreadsheet, by tabs.
 
 "peak; 6-9; weekdays; 14-20; 0.32" is a period with its months, days, hours and price; "×1.7" is a multiple of the base
-price. What cannot be read names its row and column.
+price, "+0.05" what is paid on top of it. What cannot be read names its row and column.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ TABLES: dict[str, type[Document]] = {"periods": Period, "demand": DemandCharge}
 TEXTS = ("name", "months", "days", "hours")
 # The last cell of a row → the field it is, by what is written.
 PRICES = {"periods": "price_per_kwh", "demand": "price_per_kw"}
+# What is no price of its own → the mark before it.
+MARKS = {"times": "×", "adds_per_kwh": "+"}
 _TIMES = re.compile(r"[x×*]|倍|%")
 _MULTIPLE = re.compile(r"[x×*]\s*([^\s]+)|(.+?)\s*(?:[x×]|倍)|(.+?)\s*(%)", re.IGNORECASE)
 
@@ -31,8 +33,8 @@ def write_table(name: str, rows: Iterable[Any], number: Callable[[float], str]) 
     lines = []
     for row in rows:
         given = row if isinstance(row, dict) else row.model_dump()
-        times = given.get("times")
-        price = number(given[PRICES[name]]) if times is None else "×" + number(times)
+        written = [mark + number(given[field]) for field, mark in MARKS.items() if given.get(field) is not None]
+        price = written[0] if written else number(given[PRICES[name]])
         cells = (
             wording.rate_name(given["name"]),
             given.get("months", "1-12"),
@@ -78,8 +80,11 @@ def _row(name: str, path: str, cells: list[str], n: int, number: Number) -> dict
     row: dict[str, Any] = dict(zip(TEXTS, cells, strict=False))
     price = cells[-1]
     found = _MULTIPLE.fullmatch(price) if name == "periods" and _TIMES.search(price.lower()) else None
-    column = "times" if found else columns[-1]
-    typed = next((part for part in found.groups()[:3] if part), "") if found else price
+    adds = name == "periods" and price.startswith("+")
+    column = "times" if found else "adds_per_kwh" if adds else columns[-1]
+    typed = price.removeprefix("+") if adds else price
+    if found:
+        typed = next((part for part in found.groups()[:3] if part), "")
     quantity = quantity_of(TABLES[name].model_fields[column])
     where = (*path.split("/"), str(n), column)
     if not typed:

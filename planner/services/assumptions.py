@@ -198,7 +198,9 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
         }
         return _by_name((code, f"{code} · {name}") for code, name in regions.items())
     if kind == "tariff_schedule":
-        return _by_name((slug, f"{found.region_code} · {found.region}") for slug, found in schedules().items())
+        return _by_name(
+            (slug, wording.places.tariff(found.region_code, found.region)) for slug, found in schedules().items()
+        )
     if kind == "cloud_region":
         sold = catalog.offers_of(narrowed_by(scenario, path))
         named = {item.spec.region for item in sold if item.spec.region and item.spec.pricing_model == "on_demand"}
@@ -297,7 +299,7 @@ def _money_in(entry: Document) -> list[str]:
 
 def _entry_in(entry: Document, rate: float) -> dict[str, Any]:
     given = entry.model_dump(mode="json")
-    return given | {name: _converted(given[name], rate) for name in _money_in(entry) if given[name]}
+    return given | {name: _converted(given[name], rate) for name in _money_in(entry) if given.get(name)}
 
 
 def _converted(value: float, rate: float) -> float:

@@ -13,10 +13,10 @@ from typing import Any, cast
 
 from catalog.export_rules import export_rules
 from catalog.records import Catalog, ItemRecord, Provenance, QuoteRecord
-from catalog.tariff_periods import Schedule, schedules
+from catalog.tariff_periods import PeriodRow, Schedule, schedules
 from planner.engine.costs import COST_ROWS, RETAIL_COLOCATION, cloud_rows, finance_rows
 from planner.engine.costs.books import rows_asked as server_rows_asked
-from planner.engine.energy import Period
+from planner.engine.energy import DemandCharge, Period
 from planner.engine.inputs import HpcWorkload, PoolWorkload, Scenario
 from planner.engine.prices import (
     Accelerator,
@@ -222,7 +222,7 @@ class _Maker:
                 if item.spec.likely is not None  # a figure that nobody gave is missing, not 0
             },
             tariffs=self._tariffs(asked.regions),
-            schedules={slug: _schedule(schedules()[slug]) for slug in sorted(asked.schedules & set(schedules()))},
+            schedules={slug: self._schedule(schedules()[slug]) for slug in sorted(asked.schedules & set(schedules()))},
             colocation=colocation,
             models={slug: self._model(item) for slug, item in self._some("model", asked.presets) if sizable(item)},
         )
@@ -237,7 +237,7 @@ class _Maker:
         return book.model_copy(update={**parts, "currency": self.currency})
 
     def _converted(self, entry: Any) -> Any:
-        if isinstance(entry, Cost) and entry.currency:
+        if isinstance(entry, (Cost, TariffSchedule)) and entry.currency:
             return entry.model_copy(update=self._rated(entry.currency, entry.source))
         prices = {name: value for name, value in entry if isinstance(value, Price)}
         return entry.model_copy(
@@ -549,27 +549,36 @@ class _Maker:
             source=self._source(item, "params_b"),
         )
 
-
-def _schedule(found: Schedule) -> TariffSchedule:
-    """A time-of-use schedule with the source of its first row."""
-    first = found.periods[0]
-    periods = [
-        {"name": row.period, "months": row.months, "days": row.days, "hours": row.hours, "times": row.times}
-        for row in found.periods
-    ]
-    return TariffSchedule(
-        slug=found.slug,
-        name=found.region,
-        region=found.region_code,
-        periods=tuple(map(Period.read, periods)),
-        source=Source(
+    def _schedule(self, found: Schedule) -> TariffSchedule:
+        """A published tariff with the source of its first row."""
+        first = found.rows[0]
+        source = Source(
             basis=cast(Basis, first.status),
             item=found.slug,
             dated=first.effective,
             url=first.source_url,
             note=first.note,
-        ),
-    )
+        )
+        periods = [
+            {**_when(row), "times": row.times, "price_per_kwh": row.price, "adds_per_kwh": row.adds}
+            for row in found.of_kind("energy")
+        ]
+        demand = [{**_when(row), "price_per_kw": row.price} for row in found.of_kind("demand")]
+        rated = self._rated(found.currency, source) if found.currency else {"source": source}
+        return TariffSchedule(
+            slug=found.slug,
+            name=found.region,
+            region=found.region_code,
+            periods=tuple(map(Period.read, periods)),
+            demand=tuple(map(DemandCharge.read, demand)),
+            fixed_per_month=sum(row.price or 0.0 for row in found.of_kind("fixed")),
+            currency=found.currency,
+            **rated,
+        )
+
+
+def _when(row: PeriodRow) -> dict[str, str]:
+    return {"name": row.period, "months": row.months, "days": row.days, "hours": row.hours}
 
 
 def _counted(quote: QuoteRecord, kind: str) -> float | None:
@@ -602,8 +611,9 @@ def _terms(quote: QuoteRecord) -> Terms | None:
 def _rates_in(book: PriceBook) -> dict[str, tuple[float | None, date | None, str]]:
     """The exchange rates that the prices of a book were converted at, by currency, with date and source."""
     entries = [entry for _name, part in book if isinstance(part, dict) for entry in part.values()]
-    priced: list[Price | Cost] = [value for entry in entries for _name, value in entry if isinstance(value, Price)]
-    priced += [entry for entry in entries if isinstance(entry, Cost) and entry.currency]
+    priced: list[Price | Cost | TariffSchedule] = []
+    priced += [value for entry in entries for _name, value in entry if isinstance(value, Price)]
+    priced += [entry for entry in entries if isinstance(entry, (Cost, TariffSchedule)) and entry.currency]
     return {
         each.currency: (each.rate, each.source.rate_dated, each.source.rate_source)
         for each in priced

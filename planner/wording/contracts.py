@@ -45,15 +45,19 @@ FIELD_WORDS |= {
         _("An all-in average and a landlord's price hold every charge; beside an energy price, demand is charged."),
     ),
     "TariffTerms.schedule": Words(
-        _("Hours as in"),
-        _("A region's peak, flat and valley hours with their multiples of the price above; check them with your bill."),
+        _("Published tariff"),
+        _(
+            "Its hours have prices of their own, multiples of the price above, or amounts on top of it; its charges on "
+            "demand are owed too. Check them with your bill."
+        ),
         _("the table below"),
     ),
     "TariffTerms.periods": Words(
         _("Prices by hour"),
         _(
-            "One line each: name; months; days; hours; price, or ×1.7 for a multiple of the price above. A later line "
-            "replaces an earlier one; hours in no line have the price above. Paste from a spreadsheet too."
+            "One line each: name; months; days; hours; price, ×1.7 for a multiple of the price above, or +0.05 for "
+            "what is paid on top of it. A later line replaces an earlier one; hours in no line have the price above. "
+            "Paste from a spreadsheet too."
         ),
         _("peak; 6-9; weekdays; 14-20; 0.32"),
     ),
@@ -157,6 +161,11 @@ FIELD_WORDS |= {
     "Period.hours": Words(_("Hours"), _HOURS),
     "Period.price_per_kwh": Words(_("Price"), _("Of a kilowatt-hour in these hours."), _("a multiple")),
     "Period.times": Words(_("Multiple"), _("Of the price that holds in other hours."), _("a price of its own")),
+    "Period.adds_per_kwh": Words(
+        _("Adds"),
+        _("Paid on top of the price that holds in other hours: what a network asks."),
+        _("a price of its own"),
+    ),
     "Tier.from_kwh": Words(_("From"), _("Energy of the month from which this holds.")),
     "Tier.adds_per_kwh": Words(_("Adds"), _("To the price of each kilowatt-hour beyond; minus means cheaper.")),
     "DemandCharge.name": Words(_("Name"), _("What the contract calls this charge.")),

@@ -610,6 +610,7 @@ FACTORS = {
     "pue": _("PUE"),
     "base_price": _("Base price"),
     "times": _("Multiple of the base price"),
+    "adds": _("What the network adds"),
     "ratchet_share": _("Share of a past peak that is billed at least"),
     "wue": _("Litres per kWh"),
     "usable_share": _("Usable share"),

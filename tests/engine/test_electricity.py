@@ -6,6 +6,7 @@ One box of 8 kW when busy and 10 kW at most stands at PUE 1.5: 12 kW on average 
 import pytest
 
 from planner.engine.inputs import Scenario
+from planner.engine.prices import MissingRate
 from planner.engine.quantities import InputError
 from tests.engine.sample import amounts, book, document, evaluated, lines, only, pool
 
@@ -127,6 +128,92 @@ def test_a_schedule_of_the_catalog_multiplies_the_base_price():
     assert amounts(result, "opex.energy_it") == [8 * (496 * 0.10 + 248 * 0.05)]
     by_part = {line.part: line.source.basis for line in result.lines if line.category == "opex.energy_it"}
     assert by_part == {"base": "own", "valley": "unverified"}
+
+
+PUBLISHED = {
+    **SCHEDULE,
+    "periods": [{"name": "night", "hours": "0-8", "price_per_kwh": 0.05}],
+    "demand": [{"name": "peak", "months": "1-6", "price_per_kw": 8.0}],
+    "fixed_per_month": 40.0,
+    "currency": "EUR",
+    "rate": 1.25,
+}
+
+
+def published(terms, lines=(), **changes):
+    prices = book(schedules={"tou": {**PUBLISHED, **changes}})
+    switches = {**ENERGY, **dict.fromkeys(lines, True)}
+    del switches["opex.demand_charge"]
+    return one({"schedule": "tou", **terms}, prices=prices, lines=switches)
+
+
+def test_a_published_tariff_charges_its_prices_demand_and_fee_at_their_exchange_rate():
+    result = published({})
+    # January: 248 of 744 hours at 0.05 × 1.25; 15 kW at most × 8.00 × 1.25; 40.00 × 1.25 a month
+    assert amounts(result, "opex.energy_it") == [8 * (496 * 0.10 + 248 * 0.0625) + 50.0]
+    assert amounts(result, "opex.demand_charge") == [150.0]
+    sources = {line.source.basis for line in result.lines if line.category == "opex.demand_charge"}
+    assert sources == {"unverified"}
+
+
+def test_what_the_contract_itself_names_goes_before_the_published_charges():
+    own = {"basis": "energy_only", "demand": [{"name": "all", "price_per_kw": 2.0}], "fixed_per_month": 10.0}
+    result = published(own)
+    assert amounts(result, "opex.demand_charge") == [30.0]
+    assert amounts(result, "opex.energy_it", "fixed") == [10.0]
+
+
+def test_a_landlord_s_price_holds_what_the_published_tariff_charges():
+    result = published({"basis": "resale"})
+    assert amounts(result, "opex.demand_charge") == amounts(result, "opex.energy_it", "fixed") == [0.0]
+
+
+def test_a_published_tariff_without_an_exchange_rate_stops_the_result_and_names_it():
+    with pytest.raises(MissingRate, match="EUR"):
+        published({}, rate=None)
+
+
+def test_what_a_network_asks_is_added_to_the_price_of_the_energy():
+    red = {"name": "red", "days": "weekdays", "hours": "16-19", "adds_per_kwh": 0.05}
+    result = one({"periods": [red]})
+    # January 2027: 21 weekdays × 3 h of 744
+    assert amounts(result, "opex.energy_it") == [620.40]
+    (line,) = [line for line in result.lines if line.category == "opex.energy_it" and line.part == "red"]
+    assert (line.factors["base_price"], line.factors["adds"]) == (0.10, 0.05)
+
+
+def test_a_period_has_one_price_of_its_three():
+    with pytest.raises(InputError, match="price_per_kwh"):
+        one({"periods": [{"name": "red", "price_per_kwh": 0.2, "adds_per_kwh": 0.05}]})
+
+
+def test_prices_of_one_name_and_the_same_months_are_lines_apart():
+    rows = [
+        {"name": "peak", "hours": "0-12", "price_per_kwh": 0.5},
+        {"name": "peak", "hours": "12-24", "price_per_kwh": 0.25},
+    ]
+    result = one({"periods": rows})
+    half = [31 * 12 * 8.0]
+    assert parts(result, "opex.energy_it") == {"peak:1-12 · 0-12": half, "peak:1-12 · 12-24": half}
+
+
+def test_charges_of_one_name_and_price_are_lines_apart():
+    rows = [{"name": "peak", "hours": hours, "price_per_kw": 5.0} for hours in ("8-12", "14-20")]
+    result = one({"basis": "energy_only", "demand": rows}, lines={})
+    assert len({line.key for line in result.lines if line.category == "opex.demand_charge"}) == 2
+    assert amounts(result, "opex.demand_charge") == [150.0]
+
+
+def test_charges_of_one_name_are_lines_apart():
+    rows = [
+        {"name": "peak", "months": "6-9", "price_per_kw": 30.0},
+        {"name": "peak", "months": "10-5", "price_per_kw": 5.0},
+    ]
+    terms = {"basis": "energy_only", "demand": rows}
+    result = evaluated(work=pool(8.0), months=12, sites=[site(tariff=terms)]).plans[0]
+    keys = [line.key for line in result.lines if line.category == "opex.demand_charge"]
+    assert len(set(keys)) == len(keys) == 2
+    assert amounts(result, "opex.demand_charge") == [75.0] * 5 + [450.0] * 4 + [75.0] * 3
 
 
 def test_own_periods_go_before_those_of_the_schedule():

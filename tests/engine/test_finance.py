@@ -2,6 +2,7 @@
 
 import datetime as dt
 import math
+from fractions import Fraction
 
 import numpy as np
 import numpy_financial as npf
@@ -215,6 +216,18 @@ def test_the_half_year_table_at_one_and_a_half_times():
     shares = f.half_year_shares(15, 1.5) * 100
     assert shares[:7] == pytest.approx([5.0, 9.5, 8.55, 7.7, 6.93, 6.23, 5.9], abs=0.0101)
     assert shares[-1] == pytest.approx(2.95, abs=0.01)
+
+
+@given(st.integers(2, 30), st.sampled_from([Fraction(2), Fraction(3, 2)]))
+def test_the_half_year_convention_in_exact_fractions(years, factor):
+    # each year the larger of the declining balance and the straight line over the life that is left, half a year first
+    left, written = Fraction(1), []
+    for k in range(years + 1):
+        span = Fraction(1, 2) if k in (0, years) else Fraction(1)
+        remains = Fraction(years) - (k - Fraction(1, 2) if k else 0)
+        written.append(left if k == years else max(left * factor / years, left / remains) * span)
+        left -= written[-1]
+    assert f.half_year_shares(years, float(factor)) == pytest.approx([float(share) for share in written], abs=1e-12)
 
 
 def test_straight_line_by_the_day_of_a_leap_year():

@@ -1,5 +1,6 @@
 """One assumption at a time over its range: points, slopes, flips and ranking worked by hand on tiny scenarios."""
 
+import itertools
 import json
 
 import pytest
@@ -9,7 +10,7 @@ from planner.engine.evaluate import evaluate
 from planner.engine.inputs import Scenario
 from planner.engine.quantities import InputError
 from planner.engine.sensitivity import HORIZON, TOLERANCE, as_plain, from_plain, ranged, sweep
-from tests.engine.sample import book, build, cost, document, offer, only, plan, pool
+from tests.engine.sample import FLAT, book, build, cost, document, offer, only, plan, pool
 
 CLOUD = {"slug": "cloud", "overflow": {"accelerator": "gpu"}}
 GPUS = "demand/workloads/pool/gpus"
@@ -63,6 +64,9 @@ def test_every_declared_range_of_the_document_is_found_and_nothing_else():
         "market/cloud_spread",
         "market/electricity/rate_per_year",
         "market/colocation/rate_per_year",
+        "market/cloud_level",
+        "market/electricity_level",
+        "market/colocation_level",
         "market/wages/rate_per_year",
         "market/resale_commission",
         "market/resale_factor",
@@ -87,6 +91,54 @@ def test_an_empty_field_is_swept_around_what_stands_in_for_it():
     found = of("sites/room/pue", sites=[liquid])
     assert found.now is None
     assert (found.holds, found.low, found.high, found.widened) == (1.15, 1.15, 1.7, True)
+
+
+def paths_of(*plans, **changes):
+    return {path for each in ranged(scenario(*plans, **changes), book()) for path in each.paths}
+
+
+def test_terms_of_a_loan_and_of_a_lease_are_moved_where_there_are_any():
+    terms = {f"plans/plan/financing/{name}" for name in ("rate_per_year", "buy_out_share", "rent_share_per_month")}
+    contracts = {
+        "cash": ({}, set()),
+        "loan": ({"kind": "loan"}, {"rate_per_year"}),
+        "lease": ({"kind": "lease"}, {"rate_per_year", "buy_out_share"}),
+        "quoted": ({"kind": "lease", "rent_share_per_month": 0.03}, {"buy_out_share", "rent_share_per_month"}),
+    }
+    for name, (financing, moved) in contracts.items():
+        found = paths_of(plan(financing=financing)) & terms
+        assert found == {f"plans/plan/financing/{each}" for each in moved}, name
+
+
+def test_an_empty_loan_rate_and_profit_tax_are_moved_around_those_of_the_catalog():
+    costs = {**book().model_dump(mode="json")["costs"], "loan-rate": cost("loan-rate", 8, "percent per year")}
+    costs["corporate-tax-us"] = cost("corporate-tax-us", 25, "percent of profit")
+    asked = scenario(plan(financing={"kind": "loan"}), finance={"after_tax": True})
+    found = {each.path: each for each in ranged(asked, book(costs=costs))}
+    rate, tax = found["plans/plan/financing/rate_per_year"], found["finance/profit_tax_rate"]
+    assert (rate.now, rate.holds, rate.low, rate.high) == (None, 0.08, 0.05, 0.12)
+    assert (tax.now, tax.holds, tax.low, tax.high) == (None, 0.25, 0.15, 0.30)
+
+
+@pytest.mark.parametrize(
+    ("finance", "moved"),
+    [({}, False), ({"after_tax": True}, True), ({"after_tax": True, "buyer": "university"}, False)],
+)
+def test_tax_is_moved_where_a_company_sees_its_costs_after_tax(finance, moved):
+    tax = {"finance/profit_tax_rate", "finance/tax_life_months"}
+    assert paths_of(finance=finance) & tax == (tax if moved else set())
+
+
+def test_an_agreed_escalator_and_an_agreed_discount_are_moved():
+    hall = {
+        "slug": "room",
+        "kind": "colocation",
+        "colocation": {"price_per_kw_month": 200.0, "escalator_per_year": 0.03},
+    }
+    reserved = {"slug": "cloud", "overflow": {"accelerator": "gpu", "reserved_share": 0.5, "commit_discount": 0.3}}
+    found = paths_of(reserved, sites=[hall])
+    assert {"sites/room/colocation/escalator_per_year", "plans/cloud/overflow/commit_discount"} <= found
+    assert not any(path.endswith("commit_discount") for path in paths_of(CLOUD))
 
 
 def test_whole_numbers_take_each_whole_point_once():
@@ -134,6 +186,55 @@ def test_the_cheapest_plan_flips_where_the_two_costs_are_equal():
     (flip,) = gpus.flips
     assert (flip.before, flip.after) == ("cloud", "own")
     assert flip.x == pytest.approx(3.0, abs=TOLERANCE * 1.5)
+
+
+def test_owning_pays_from_the_level_of_cloud_prices_worked_by_hand():
+    # renting 4 GPUs for a year at 2.00 is 70,080; a box at 63,072 costs as much at nine tenths of that
+    swept, _seen = run(plan("own"), CLOUD, prices=boxes(box=63_072.0), lines=BUY_OR_RENT)
+    level = curve(swept, "market/cloud_level")
+    assert level.x == (0.8, 0.9, 1.0, 1.1, 1.2)
+    assert level.values["cloud"] == pytest.approx([70_080.0 * x for x in level.x], abs=12 * 0.005)
+    (flip,) = level.flips
+    assert (flip.before, flip.after) == ("cloud", "own")
+    assert flip.x == pytest.approx(0.9, abs=TOLERANCE)
+
+
+def test_levels_of_electricity_and_of_a_hall_multiply_each_of_their_prices():
+    hall = {
+        "slug": "room",
+        "kind": "colocation",
+        "pue": 1.5,
+        "electricity_price_per_kwh": 0.10,
+        "tariff": {"basis": "energy_only", "demand": [{"name": "all", "price_per_kw": 6.0}], "fixed_per_month": 30.0},
+        "colocation": {"price_per_kw_month": 100.0, "power_included": False, "setup_fee": 500.0},
+    }
+    lines = only(
+        "opex.energy_it", "opex.energy_overhead", "opex.demand_charge", "opex.colocation", "capex.installation"
+    )
+    once, twice = (
+        evaluate(
+            scenario(lines=lines, sites=[hall], market={**FLAT, "electricity_level": x, "colocation_level": 3 * x}),
+            book(),
+        )
+        for x in (1.0, 2.0)
+    )
+    before, after = (each.plans[0].by_category() for each in (once, twice))
+    metered = {"opex.energy_it", "opex.energy_overhead", "opex.demand_charge"}
+    for name in (*metered, "opex.colocation"):
+        assert before[name] > 0
+        assert after[name] == pytest.approx(2.0 * before[name], rel=1e-9), name
+
+
+def test_the_rate_of_a_loan_moves_its_interest_alone():
+    # 240,000 for a year of bullet interest at 0.05 … 0.12, effective: 12 × the monthly rate × the price
+    loan = plan(financing={"kind": "loan", "rate_per_year": 0.08, "term_months": 12, "repayment": "bullet"})
+    lines = only("capex.accelerators_and_servers", "opex.loan_interest_and_principal")
+    swept, _seen = run(loan, lines=lines, prices=boxes(box=240_000.0))
+    rate = curve(swept, "plans/plan/financing/rate_per_year")
+    interest = [12 * ((1 + x) ** (1 / 12) - 1) * 240_000 for x in rate.x]
+    # twelve interest payments fall due in months 1 to 12, the last with the principal beyond the horizon
+    steps = [b - a for a, b in itertools.pairwise(rate.values["plan"])]
+    assert steps == pytest.approx([(b - a) * 11 / 12 for a, b in itertools.pairwise(interest)], rel=1e-3)
 
 
 def test_a_plan_cheapest_only_between_two_points_is_found_at_both_its_ends():
@@ -223,17 +324,22 @@ def test_without_a_change_there_is_none_around_the_value_now():
 
 
 def test_what_most_hangs_on_comes_first_and_what_changes_nothing_is_not_swept():
-    # per year: PUE 5 kW × 876 × (1.7 − 1.2); GPUs from 2 to the 4 of now: draw 3.5 to 5 kW × 876 × 1.5
+    # per year: 5 kW × 1.5 × 876 × (1.2 − 0.8) by the level of prices; PUE 5 kW × 876 × (1.7 − 1.2); GPUs from 2 to the
+    # 4 of now: draw 3.5 to 5 kW × 876 × 1.5
     swept, _seen = run(lines=ENERGY)
-    assert [(each.path, round(each.influence)) for each in swept.curves[:2]] == [("sites/room/pue", 2190), (GPUS, 1971)]
+    assert [(each.path, round(each.influence)) for each in swept.curves[:3]] == [
+        ("market/electricity_level", 2628),
+        ("sites/room/pue", 2190),
+        (GPUS, 1971),
+    ]
     assert "market/cloud_spread" in swept.rest
     assert len(swept.curves) + len(swept.rest) == len(ranged(scenario())) - 1
 
 
 def test_no_more_than_the_wanted_number_is_swept_and_the_next_one_is_named_first():
     swept, _seen = run(lines=ENERGY, count=1)
-    assert [each.path for each in swept.curves] == ["sites/room/pue"]
-    assert swept.rest[0] == GPUS
+    assert [each.path for each in swept.curves] == ["market/electricity_level"]
+    assert swept.rest[:2] == ("sites/room/pue", GPUS)
 
 
 def test_equal_influence_is_ranked_by_path():

@@ -5,13 +5,14 @@ import copy
 import pytest
 from django.utils.translation import override
 
+from catalog.importers.shipped import shipped
 from catalog.tariff_periods import schedules
 from planner import forms, tables, wording
 from planner.engine.compare import compare
 from planner.engine.evaluate import evaluate
 from planner.engine.inputs import Scenario
 from planner.engine.quantities import InputError
-from planner.services import documents, explain, gallery, scenarios
+from planner.services import documents, explain, gallery, pricebook, scenarios
 from tests.planner.sample import document, evaluated
 
 PERIODS, DEMAND, TIERS = (f"sites/office/tariff/{name}" for name in ("periods", "demand", "tiers"))
@@ -60,6 +61,10 @@ def test_a_multiple_is_written_in_several_ways(scenario, cell, times):
     assert typed(scenario, PERIODS, f"peak; 1-12; all; 8-20; {cell}")[0]["times"] == pytest.approx(times)
 
 
+def test_what_is_paid_on_top_of_the_price_is_written_with_a_plus(scenario):
+    assert typed(scenario, PERIODS, "red; 1-12; weekdays; 16-19; +0.0463")[0]["adds_per_kwh"] == 0.0463
+
+
 def test_full_width_characters_are_read(scenario):
     rows = typed(scenario, PERIODS, "尖峰；7-9；每天；11-12、15-17；×2.125")
     read = with_tariff(periods=rows).sites[0].tariff.periods[0]
@@ -71,6 +76,7 @@ def test_what_is_written_reads_back_the_same(language):
     periods = [
         {"name": "critical_peak", "months": "7-9", "days": "all", "hours": "11-12, 15-17", "times": 2.125},
         {"name": "Super off-peak", "months": "1-12", "days": "weekends", "hours": "22:30-6", "price_per_kwh": 0.05},
+        {"name": "network", "hours": "16-19", "adds_per_kwh": 0.046274},
     ]
     before = with_tariff(basis="energy_only", periods=periods, demand=[{"name": "peak", "price_per_kw": 12.5}])
     with override(language):
@@ -144,12 +150,12 @@ def test_a_tariff_is_saved_row_by_row_and_priced(signed, row):
 
 
 def test_switching_the_currency_converts_the_prices_of_a_tariff_and_back():
-    from catalog.importers.shipped import shipped
     from planner.forms.edits import changes
 
     periods = [
         {"name": "peak", "hours": "8-20", "price_per_kwh": 0.32},
         {"name": "night", "hours": "0-6", "times": 0.5},
+        {"name": "network", "hours": "6-8", "adds_per_kwh": 0.02},
     ]
     before = with_tariff(periods=periods, tiers=[{"from_kwh": 1000, "adds_per_kwh": 0.02}])
     currency = forms.declared(before, "currency")
@@ -157,6 +163,7 @@ def test_switching_the_currency_converts_the_prices_of_a_tariff_and_back():
     converted = written["sites/office/tariff/periods"]
     assert 0 < converted[0]["price_per_kwh"] != 0.32
     assert converted[1]["times"] == 0.5
+    assert converted[2]["adds_per_kwh"] == pytest.approx(converted[0]["price_per_kwh"] / 16)
     there = before.model_copy(update={"currency": "EUR"})
     data = there.model_dump(mode="json")
     data["sites"][0]["tariff"] |= {"periods": converted, "tiers": written["sites/office/tariff/tiers"]}
@@ -187,9 +194,11 @@ def test_the_why_shows_kwh_of_each_period_times_its_price():
 
 @pytest.mark.parametrize("slug", sorted(schedules()))
 def test_every_shipped_schedule_is_understood_and_says_how_far_it_can_be_trusted(slug):
-    rows = schedules()[slug].periods
-    terms = [{"name": r.period, "months": r.months, "days": r.days, "hours": r.hours, "times": r.times} for r in rows]
-    assert len(with_tariff(periods=terms).sites[0].tariff.periods) == len(rows)
+    rows = schedules()[slug].rows
+    row = pricebook.build(shipped(), with_tariff(schedule=slug)).schedules[slug]
+    counts = [len(schedules()[slug].of_kind(kind)) for kind in ("energy", "demand", "fixed")]
+    assert [len(row.periods), len(row.demand), int(row.fixed_per_month > 0)] == counts
+    assert sum(counts) == len(rows)
     assert all(row.status in ("sourced", "estimate", "unverified") for row in rows)
     assert all(row.source_url.startswith("https://") or row.status == "unverified" for row in rows)
 
@@ -216,6 +225,16 @@ def test_a_region_without_an_electricity_price_is_named_and_led_to_the_field_of_
     assert texts
     assert all(words in text for text in texts)
     assert told(in_beijing(electricity_price_per_kwh=0.12), "sites/office/electricity_price_per_kwh") == []
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "the energy alone"), ("zh-hans", "电能本身")])
+def test_network_charges_on_top_of_an_average_price_are_warned_of(language, words):
+    spain = {"region": "ES", "customer_class": "industrial", "tariff": {"schedule": "es-6-1td"}}
+    path = "sites/office/electricity_price_per_kwh"
+    with override(language):
+        texts = told(in_beijing(**spain), path)
+        assert [words in text for text in texts] == [True]
+        assert told(in_beijing(**spain, electricity_price_per_kwh=0.08), path) == []
 
 
 def test_hours_of_a_tariff_of_another_region_are_warned_of():

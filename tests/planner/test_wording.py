@@ -261,6 +261,7 @@ FACTS = {
     "value_ordered": 100.0,
     "sold_until": 4,
     "currency": "USD",
+    "schedule": "es-6-1td",
 }
 
 

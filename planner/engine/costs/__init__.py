@@ -13,6 +13,7 @@ from planner.engine.costs import capex, colocation, credits, electricity, opex
 from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import COST_ROWS, RETAIL_COLOCATION, Books, cloud_rows, finance_rows
 from planner.engine.costs.cloud import write_cloud
+from planner.engine.costs.electricity import contract_of
 from planner.engine.costs.financing import financing
 from planner.engine.costs.tax import AfterTax, Capitalised
 
@@ -24,6 +25,7 @@ __all__ = [
     "Capitalised",
     "PlanCosts",
     "cloud_rows",
+    "contract_of",
     "finance_rows",
     "write_cloud",
     "write_owned",

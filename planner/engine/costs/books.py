@@ -138,9 +138,9 @@ class Books:
             "memory": price_path(market.memory_flash, months),
             "rest": price_path(market.rest, months),
             "nic": price_path(market.nic, months),
-            "cloud": price_path(market.accelerator, months, market.cloud_spread),
-            "electricity": price_path(market.electricity, months),
-            "colocation": price_path(market.colocation, months),
+            "cloud": price_path(market.accelerator, months, market.cloud_spread) * market.cloud_level,
+            "electricity": price_path(market.electricity, months) * market.electricity_level,
+            "colocation": price_path(market.colocation, months) * market.colocation_level,
             "wages": price_path(market.wages, months),
         }
 

@@ -92,7 +92,12 @@ def write_cloud(
         "cloud_usage",
         item=offer.slug,
         factors={"price_today": today},
-        drivers=("market/cloud_spread", "market/accelerator/rate_per_year", "market/own_prices/" + offer.slug),
+        drivers=(
+            "market/cloud_spread",
+            "market/cloud_level",
+            "market/accelerator/rate_per_year",
+            "market/own_prices/" + offer.slug,
+        ),
     )
     if bill.terms.spot_share > 0:
         _spot(bill, used * bill.terms.spot_share * hours)

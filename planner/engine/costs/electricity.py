@@ -14,9 +14,31 @@ from planner.engine.energy.rates import BASE, Rate, Rates
 from planner.engine.energy.terms import Period
 from planner.engine.housing import pue_of
 from planner.engine.inputs import Site
-from planner.engine.prices import NoQuote, Source
+from planner.engine.prices import NoQuote, PriceBook, Source, TariffSchedule
 
 FLAT = TariffTerms()
+
+
+def contract_of(site: Site, book: PriceBook) -> TariffTerms:
+    """The terms of a site's meter: its own, and those of its published tariff where it names none.
+
+    A landlord's price holds what the tariff charges on demand already. Raises MissingRate.
+    """
+    terms, row = site.tariff or FLAT, schedule_of(site, book)
+    if row is None or terms.basis == "resale":
+        return terms
+    more = {} if terms.demand else {"demand": row.demand}
+    fee = {} if terms.fixed_per_month else {"fixed_per_month": row.fixed_per_month}
+    return terms.model_copy(update=more | fee)
+
+
+def schedule_of(site: Site, book: PriceBook) -> TariffSchedule | None:
+    """The published tariff whose hours hold at a site, in the book's currency; raises MissingRate."""
+    terms = site.tariff
+    row = book.schedules.get(terms.schedule or "") if terms is not None and not terms.periods else None
+    return None if row is None else row.in_book(book.currency)
+
+
 # Kind of a position → its formula in words.
 FORMULAS = {
     "tier": "energy_tier",
@@ -54,24 +76,29 @@ class Meter:
             return self.schedule.model_copy(update={"item": self.source.item})
         return Source(basis="own", item=self.source.item) if rate.price_per_kwh is not None else self.source
 
+    def source_of_charge(self, name: str) -> Source:
+        """Who gives a charge besides energy, "demand" or "fixed_per_month": the site's own contract or its schedule."""
+        asked = FLAT if self.site.tariff is None else self.site.tariff
+        if self.schedule is not None and not getattr(asked, name):
+            return self.schedule
+        return Source(basis="own", item=self.source.item)
+
     def drivers(self, *more: str) -> tuple[str, ...]:
         path = f"sites/{self.site.slug}"
         contract = () if self.site.tariff is None else (f"{path}/tariff/basis", f"{path}/tariff/schedule")
-        return (*more, f"{path}/electricity_price_per_kwh", *contract, "market/electricity/rate_per_year")
+        market = ("market/electricity/rate_per_year", "market/electricity_level")
+        return (*more, f"{path}/electricity_price_per_kwh", *contract, *market)
 
 
 def meter_of(costs: PlanCosts, site: Site) -> Meter:
     """Raises NoQuote where the region has no price, or the catalog no such schedule."""
     base, source = tariff_of(costs, site)
-    terms = site.tariff or FLAT
-    periods, schedule = terms.periods, None
-    if terms.schedule and not periods:
-        row = costs.books.book.schedules.get(terms.schedule)
-        if row is None:
-            raise NoQuote(terms.schedule)
-        periods, schedule = row.periods, row.source
+    own, row = site.tariff or FLAT, schedule_of(site, costs.books.book)
+    if own.schedule and not own.periods and row is None:
+        raise NoQuote(own.schedule)
+    terms, periods = contract_of(site, costs.books.book), own.periods if row is None else row.periods
     rates = rates_in(terms, site.zone, costs.books.calendar, periods)
-    return Meter(site, terms, base, source, schedule, rates, periods)
+    return Meter(site, terms, base, source, None if row is None else row.source, rates, periods)
 
 
 def _standing(costs: PlanCosts, meter: Meter, here: Array) -> list[Charge]:
@@ -113,6 +140,8 @@ def energy(costs: PlanCosts) -> None:
             factors = {"tariff_today": today, "pue": pue}
             if rate.times is not None and rate.name != BASE:
                 factors |= {"base_price": meter.base, "times": rate.times}
+            if rate.adds_per_kwh is not None:
+                factors |= {"base_price": meter.base, "adds": rate.adds_per_kwh}
             part = "" if len(meter.rates.rates) == 1 and rate.name == BASE else rate.name
             for code, amount in (("machines", (kwh - switches) * here), ("fabric", switches * here)):
                 costs.ledger.add(
@@ -148,8 +177,9 @@ def energy(costs: PlanCosts) -> None:
 
 def _write_standing(costs: PlanCosts, meter: Meter, pue: float, here: Array) -> None:
     """Tiers, split as the energy is, and the fixed fee."""
-    own, path = Source(basis="own", item=meter.source.item), costs.books.paths["electricity"]
+    path = costs.books.paths["electricity"]
     for charge in _standing(costs, meter, here) if meter.terms is not FLAT else ():
+        source = meter.source_of_charge("fixed_per_month" if charge.kind == "fixed" else "tiers")
         parts = {
             "tier": (("opex.energy_it", 1.0 / pue), ("opex.energy_overhead", 1.0 - 1.0 / pue)),
             "fixed": (("opex.energy_it", 1.0),),
@@ -161,9 +191,9 @@ def _write_standing(costs: PlanCosts, meter: Meter, pue: float, here: Array) -> 
                 charge.quantity * share,
                 "kWh" if charge.kind == "tier" else "month",
                 charge.price * path,
-                own,
+                source,
                 FORMULAS[charge.kind],
-                item=own.item,
+                item=meter.source.item,
                 factors={"price_today": charge.price},
                 drivers=(f"sites/{meter.site.slug}/tariff/basis",),
                 place=meter.site.slug,
@@ -182,7 +212,8 @@ def demand_charge(costs: PlanCosts) -> None:
         here = _here(costs, site)
         if not (costs.metered_kw * here).any():
             continue
-        if site.tariff is None or (site.tariff.basis == "energy_only" and not site.tariff.charges_demand):
+        terms = contract_of(site, costs.books.book)
+        if site.tariff is None or (terms.basis == "energy_only" and not terms.charges_demand):
             plain = plain + here
             continue
         meter = meter_of(costs, site)
@@ -195,7 +226,7 @@ def demand_charge(costs: PlanCosts) -> None:
                 charge.quantity,
                 "kW",
                 charge.price * path,
-                Source(basis="own"),
+                meter.source_of_charge("demand") if charge.kind == "demand" else Source(basis="own"),
                 FORMULAS[charge.kind],
                 factors={"price_today": charge.price, "ratchet_share": meter.terms.ratchet_share}
                 if charge.kind == "demand"

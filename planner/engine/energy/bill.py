@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.engine.calendar import Array, Calendar
-from planner.engine.energy.rates import Rates, rates_of, window_of
+from planner.engine.energy.rates import Rates, rates_of, told_apart, window_of
 from planner.engine.energy.terms import Period, TariffTerms
 
 
@@ -79,11 +79,11 @@ def _standing(terms: TariffTerms, zone: str | None, calendar: Calendar, peak_kw:
     """Charges that do not go by energy; they are owed only in months in which something is connected."""
     connected = np.where(peak_kw > 0, 1.0, 0.0)
     found = []
-    for row in terms.demand:
+    for name, row in zip(told_apart(terms.demand), terms.demand, strict=True):
         window = window_of(row, terms.load_profile, zone, calendar.start, calendar.months)
         peaks = peak_kw * terms.peak_share * window
         billed = billed_kw(peaks, terms.ratchet_share, terms.ratchet_months) * np.where(window > 0, connected, 0.0)
-        found.append(Charge("demand", row.name, billed, row.price_per_kw))
+        found.append(Charge("demand", name, billed, row.price_per_kw))
     if terms.capacity_kw:
         found.append(Charge("capacity", "", terms.capacity_kw * connected, terms.capacity_price_per_kw))
     if terms.fixed_per_month:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,15 +17,18 @@ BASE = "base"  # hours that no period names
 
 @dataclass(frozen=True)
 class Rate:
-    """One price of a tariff: so much a kilowatt-hour, or so many times the base price."""
+    """One price of a tariff: so much a kilowatt-hour, so many times the base price, or so much more than it."""
 
     name: str
     price_per_kwh: float | None
     times: float | None
+    adds_per_kwh: float | None = None
 
     def price(self, base: float) -> float:
         """[money/kWh]"""
-        return self.price_per_kwh if self.price_per_kwh is not None else base * (self.times or 0.0)
+        if self.price_per_kwh is not None:
+            return self.price_per_kwh
+        return base + self.adds_per_kwh if self.adds_per_kwh is not None else base * (self.times or 0.0)
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ def rates_of(
     if not periods and not profile:
         return Rates((base,), calendar.hours[None, :])
     assert zone is not None
-    named = [Rate(name, row.price_per_kwh, row.times) for name, row in zip(_told_apart(periods), periods, strict=True)]
+    named = [Rate(name, *_price(row)) for name, row in zip(told_apart(periods), periods, strict=True)]
     rates = [base, *dict.fromkeys(named)]
     grid = np.zeros((12, 2, 48))
     for rate, row in zip(named, periods, strict=True):
@@ -81,14 +85,27 @@ def rates_of(
     return Rates(tuple(rates[n] for n in used), hours)
 
 
-def _told_apart(periods: tuple[Period, ...]) -> list[str]:
-    """A name for each price: periods of one name and several prices are told apart by their months."""
-    prices: dict[str, set[tuple[float | None, float | None]]] = {}
-    for row in periods:
-        prices.setdefault(row.name, set()).add((row.price_per_kwh, row.times))
-    return [
-        row.name if len(prices[row.name]) == 1 and row.name != BASE else f"{row.name}:{row.months}" for row in periods
-    ]
+def _price(row: Period) -> tuple[float | None, float | None, float | None]:
+    return row.price_per_kwh, row.times, row.adds_per_kwh
+
+
+def told_apart(rows: Sequence[Period | DemandCharge]) -> list[str]:
+    """A name for each row: of one name, prices are told apart by their months, then their hours, then by number.
+
+    Periods of one name and one price are one; every charge on demand stands alone.
+    """
+    identity = [_price(row) if isinstance(row, Period) else n for n, row in enumerate(rows)]
+    by_months = [f"{row.name}:{row.months}" for row in rows]
+    by_hours = [f"{label} · {row.hours}" for label, row in zip(by_months, rows, strict=True)]
+    by_number = [f"{label} · {n}" for n, label in enumerate(by_hours, 1)]
+    plain = [row.name if row.name != BASE else by_months[n] for n, row in enumerate(rows)]
+    names = []
+    for n in range(len(rows)):
+        for labels in (plain, by_months, by_hours, by_number):
+            if {identity[k] for k, label in enumerate(labels) if label == labels[n]} == {identity[n]}:
+                names.append(labels[n])
+                break
+    return names
 
 
 def _weighted(profile: tuple[float, ...], zone: str, calendar: Calendar) -> list[Array]:

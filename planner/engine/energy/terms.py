@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from planner.engine.energy.clock import known_zone
-from planner.engine.quantities import Choice, Document, Quantity, conflict
+from planner.engine.quantities import Choice, Document, Grown, Quantity, conflict
 
 SLOTS = 48  # half-hours of a day
 _SEPARATOR = re.compile(r"\s*,\s*")
@@ -152,8 +152,10 @@ Hours = Annotated[str, BeforeValidator(_hours), StringConstraints(max_length=120
 TimeZone = Annotated[str, BeforeValidator(_zone), StringConstraints(max_length=60)]
 
 
-class Period(Document):
-    """Hours that have a price of their own, or a multiple of the base price."""
+class Period(Grown):
+    """Hours that have a price of their own, a multiple of the base price, or an amount on top of it."""
+
+    LATER: ClassVar[tuple[str, ...]] = ("adds_per_kwh",)
 
     name: PeriodName
     months: Months = "1-12"
@@ -161,11 +163,13 @@ class Period(Document):
     hours: Hours = "0-24"
     price_per_kwh: Annotated[float | None, Quantity("money/kWh", 0.0, 1000.0)] = None
     times: Annotated[float | None, Quantity("times", 0.0, 20.0)] = None  # of the base price
+    # What a network asks besides the price of the energy, which is the base price.
+    adds_per_kwh: Annotated[float | None, Quantity("money/kWh", 0.0, 1000.0)] = None
 
     @model_validator(mode="after")
     def _has_one_price(self) -> Period:
-        if (self.price_per_kwh is None) == (self.times is None):
-            raise conflict("price_per_kwh", "either a price or a multiple of the base price")
+        if [self.price_per_kwh, self.times, self.adds_per_kwh].count(None) != 2:
+            raise conflict("price_per_kwh", "one of a price, a multiple of the base price, and what adds to it")
         return self
 
 

@@ -84,11 +84,11 @@ class Finance(Document):
     after_tax: bool = False
     buyer: Literal["company", "university", "state_funded"] = "company"  # only a company pays profit tax
     # None: the country's rate in the catalog.
-    profit_tax_rate: Annotated[float | None, Quantity("share", 0.0, 0.9)] = None
+    profit_tax_rate: Annotated[float | None, Quantity("share", 0.0, 0.9, 0.15, 0.30, "estimate", COSTS)] = None
     tax_depreciation: Literal[
         "straight_line", "declining_balance", "macrs_5", "at_once", "china_straight_line", "china_one_off", "none"
     ] = "straight_line"
-    tax_life_months: Annotated[int, Quantity("month", 12, 240, None, None, "estimate")] = 60
+    tax_life_months: Annotated[int, Quantity("month", 12, 240, 36, 84, "estimate")] = 60
     # The one-off deduction is for machines up to this price, bought up to this day: Chinese tax authorities,
     # announcement 2023 no. 37, 5 million yuan until the end of 2027.
     one_off_cap: Annotated[float, Quantity("money", 0.0, 1e12)] = 5_000_000.0

@@ -113,6 +113,10 @@ class ResidualCurves(Document):
     network: Curve = _curve((0, 1.0), (12, 0.55), (24, 0.35), (36, 0.22), (48, 0.14), (60, 0.08), (96, 0.02))
 
 
+# What is paid against what is listed today: quotes, contracts and offers still to be agreed.
+Level = Annotated[float, Quantity("times", 0.05, 20.0, 0.8, 1.2, "estimate")]
+
+
 class Market(Document):
     """How prices move, and which cloud is compared."""
 
@@ -124,6 +128,10 @@ class Market(Document):
     cloud_spread: Annotated[float, Quantity("share/year", -0.9, 2.0, -0.15, 0.15, "estimate", DEFAULTS)] = 0.0
     electricity: ElectricityPath = ElectricityPath()
     colocation: ColocationPath = ColocationPath()
+    # Every price of a cloud, of a meter, of a hall times this.
+    cloud_level: Level = 1.0
+    electricity_level: Level = 1.0
+    colocation_level: Level = 1.0
     wages: WagePath = WagePath()
     grid_carbon: GridPath = GridPath()
     provider_class: Literal["specialist", "large_provider", "marketplace"] = "specialist"

@@ -68,7 +68,8 @@ class Overflow(Document):
     region: Annotated[str | None, Choice("cloud_region"), StringConstraints(max_length=80)] = None
     reserved_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0
     reserved_term_months: Literal[12, 36, 60] = 12
-    commit_discount: Annotated[float | None, Quantity("share", 0.0, 0.95)] = None  # None: an offer's, else the usual
+    # None: an offer's, else the usual.
+    commit_discount: Annotated[float | None, Quantity("share", 0.0, 0.95, 0.14, 0.5, "estimate", COSTS)] = None
     spot_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0  # of what is not reserved
     spot_interruption_share: Annotated[float, Quantity("share", 0.0, 0.9, None, None, "estimate")] = 0.05
     blocks: tuple[CapacityBlock, ...] = Field(default=(), max_length=MAX_MONTHS)
@@ -146,15 +147,15 @@ class Financing(Document):
     kind: Literal["cash", "loan", "lease"] = "cash"
     share: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0  # of the price, lent or leased
     # None: the catalog's rate of an equipment loan.
-    rate_per_year: Annotated[float | None, Quantity("share/year", 0.0, 1.0)] = None
+    rate_per_year: Annotated[float | None, Quantity("share/year", 0.0, 1.0, 0.05, 0.12, "estimate", COSTS)] = None
     rate_is: Literal["effective", "nominal"] = "effective"  # a nominal one is divided by 12
     term_months: Annotated[int, Quantity("month", 1, MAX_MONTHS)] = 36
     repayment: Literal["annuity", "bullet"] = "annuity"
     payment: Literal["advance", "arrears"] = "advance"
-    buy_out_share: Annotated[float, Quantity("share", 0.0, 1.0, None, None, "estimate", COSTS)] = 0.2
+    buy_out_share: Annotated[float, Quantity("share", 0.0, 1.0, 0.1, 0.3, "estimate", COSTS)] = 0.2
     at_end: Literal["buy_out", "extend"] = "buy_out"  # of a lease: the machine is bought, or the rent goes on
     # What a lessor asks; None: what the rate and the buy-out make of it.
-    rent_share_per_month: Annotated[float | None, Quantity("share/month", 0.0, 1.0)] = None
+    rent_share_per_month: Annotated[float | None, Quantity("share/month", 0.0, 1.0, 0.02, 0.04, "estimate")] = None
 
 
 class Plan(Document):

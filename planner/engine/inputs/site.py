@@ -50,7 +50,10 @@ class Colocation(Document):
     remote_hands_hours: Annotated[float, Quantity("hour/month", 0.0, 1e4)] = 0.0
     remote_hands_price: Annotated[float | None, Quantity("money/hour", 0.0, 1e4)] = None  # None: the catalog's
     term_months: Annotated[int | None, Quantity("month", 1, 240)] = None
-    escalator_per_year: Annotated[float | None, Quantity("share/year", -0.5, 0.5)] = None  # None: the market's path
+    # None: the market's path.
+    escalator_per_year: Annotated[float | None, Quantity("share/year", -0.5, 0.5, 0.0, 0.06, "estimate", DEFAULTS)] = (
+        None
+    )
 
     @model_validator(mode="after")
     def _prices_rise_in_size(self) -> Colocation:

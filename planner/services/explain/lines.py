@@ -17,6 +17,7 @@ FACTOR_UNITS = {
     "tariff_today": "money/kWh",
     "base_price": "money/kWh",
     "times": "times",
+    "adds": "money/kWh",
     "ratchet_share": "share",
     "interrupted": "share",
     "block_days": "day",

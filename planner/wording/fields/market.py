@@ -31,6 +31,17 @@ FIELDS: dict[str, Words] = {
     ),
     "Market.electricity": Words(_("Electricity prices"), _("How the price of electricity moves.")),
     "Market.colocation": Words(_("Colocation prices"), _("How the price of colocation moves.")),
+    "Market.cloud_level": Words(
+        _("Level of cloud prices"), _("What is paid for the cloud against the prices listed today: 0.9 is 10 % less.")
+    ),
+    "Market.electricity_level": Words(
+        _("Level of electricity prices"),
+        _("What is paid on the electricity bill against the tariff of today, demand and fees included."),
+    ),
+    "Market.colocation_level": Words(
+        _("Level of colocation prices"),
+        _("What is paid to the hall against the prices of today, all of its fees alike."),
+    ),
     "Market.wages": Words(_("Wages"), _("How wages move.")),
     "Market.provider_class": Words(
         _("Cloud compared"),

@@ -103,7 +103,7 @@ _WRITERS: dict[str, Writer] = {
     **dict.fromkeys(("amount", "cost", "spent", "allowed"), _compact),
     **dict.fromkeys(("precision", "computed"), _choice_of("precision")),
     **dict.fromkeys(("region", "here"), lambda value, _: region(value)),
-    **dict.fromkeys(("software_stack", "country", "zone", "fiscal_year"), _as_is),
+    **dict.fromkeys(("software_stack", "country", "zone", "fiscal_year", "schedule"), _as_is),
     **dict.fromkeys(("order_by", "dated"), lambda value, _: date(value)),
     **dict.fromkeys(("in_service", "sold_until"), _month),
     "months": _months,

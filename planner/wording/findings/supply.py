@@ -52,6 +52,14 @@ SUPPLY: dict[str, tuple[Any, Any, str]] = {
         _("tariff hours of another region: {region}"),
         "warn",
     ),
+    "network_paid_twice": (
+        _(
+            "The tariff {schedule} at {site} adds network charges to the price of the energy, but the catalog's price "
+            "is an average that holds them already: enter what the energy alone costs."
+        ),
+        _("network charges counted twice"),
+        "warn",
+    ),
     "export_licence": (
         _(
             "{item} may be sold into this country ({country}) only with an export licence, by the rule in force since "
