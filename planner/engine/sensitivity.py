@@ -79,14 +79,14 @@ def ranged(scenario: Scenario, book: PriceBook | None = None) -> list[Ranged]:
         shared = path.startswith("plans/")
         key = (path.split("/", 2)[2], leaf.value) if shared else (path, None)
         groups.setdefault(key, []).append((path, leaf))
-    rows = {Financing: LOAN_RATE, Finance: profit_tax_row(scenario)}
+    rows: dict[Any, str] = {Financing: LOAN_RATE, Finance: profit_tax_row(scenario)}
     return [
         _ranged(tuple(path for path, _leaf in group), group[0][1], _stand_in(group[0][1].owner, rows, book))
         for group in groups.values()
     ]
 
 
-def _stand_in(owner: Document, rows: dict[type[Document], str], book: PriceBook | None) -> float | None:
+def _stand_in(owner: Document, rows: dict[Any, str], book: PriceBook | None) -> float | None:
     """What holds where a field of such a part is empty."""
     if isinstance(owner, Site):
         return pue_of(owner)
