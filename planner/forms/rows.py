@@ -17,6 +17,7 @@ from planner.engine.evaluate import Evaluation
 from planner.engine.inputs import Scenario, get_at
 from planner.engine.prices import PriceBook, Source
 from planner.engine.quantities import InputError
+from planner.forms import presets
 from planner.forms.edits import LISTS
 from planner.forms.fields import MONTH_NAMED, Declared, declared, own_prices, plain_value, walk
 from planner.forms.typed import rounded, write
@@ -68,6 +69,7 @@ class Row:
     seldom: bool = False
     optional: bool = False
     error: str = ""
+    presets: tuple[tuple[str, str], ...] = ()  # (text to be typed, words) of values to choose from
 
     @property
     def id(self) -> str:
@@ -209,6 +211,8 @@ class Page:
                 fact.append(assumptions.effective(self.scenario, self.book, each.path))
             elif each.kind == "item":
                 fact.append(assumptions.narrowed_by(self.scenario, each.path))
+            if each.path == presets.PATH:
+                fact.append(self.scenario.finance.inflation_per_year)
             if "/growth/" in each.path:
                 fact.append(at_end)
             if each.quantity is not None and each.quantity.unit.startswith("driver"):
@@ -270,6 +274,7 @@ class Page:
             options=self._options(each),
             seldom=each.seldom,
             optional=each.optional,
+            presets=tuple(presets.presets(self.scenario)) if each.path == presets.PATH else (),
         )
         return row
 
@@ -305,6 +310,11 @@ class Page:
             value, source = stands_in
             badge = wording.source(source)
             return rounded(value), badge, badge["text"]
+        usual = presets.chosen(self.scenario) if each.path == presets.PATH else None
+        if usual is not None:
+            badge = wording.source(presets.source(usual))
+            said = presets.note(usual)
+            return each.value, {**badge, "text": f"{said} · {usual.note}"}, said
         same = each.default is not None and each.value == each.default
         if (not same or quantity.basis == "choice") and (begun := self._template(each)):
             return each.value, begun, begun["text"]

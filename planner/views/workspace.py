@@ -160,8 +160,9 @@ def edit(request, pk):
         return _refused(request, shown, path, typed, error)
     except Conflict as conflict:
         return conflicting(request, shown, conflict, path=path, typed=typed)
-    # the name is typed in the header: its row among the assumptions is then one of those that changed
-    return _changed(request, shown, version, edited="" if reset or request.POST.get("in_header") else path)
+    # what is typed in the header or chosen beside a field: its row among the assumptions is one of those that changed
+    elsewhere = reset or request.POST.get("in_header") or request.POST.get("chosen")
+    return _changed(request, shown, version, edited="" if elsewhere else path)
 
 
 @require_POST

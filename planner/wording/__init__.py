@@ -2,6 +2,7 @@
 
 from planner.wording.assumptions import assumed, assumed_range, assumption_names, owner, plan_failure, tick
 from planner.wording.contracts import carbon_unknown, not_quoted, offer_named
+from planner.wording.discount_rates import discount_rate
 from planner.wording.fields import choice, declaration, empty_text, help_text, label, locate, section, value_text
 from planner.wording.findings import (
     break_even,
@@ -114,6 +115,7 @@ __all__ = [
     "counted",
     "date",
     "declaration",
+    "discount_rate",
     "doubt",
     "duration",
     "empty_text",

@@ -58,7 +58,7 @@ FIELDS: dict[str, Words] = {
     ),
     "Finance.discount_rate": Words(
         _("Discount rate"),
-        _("Yearly rate at which later money counts less; 4 % public, 8 % enterprise, 17 % start-up."),
+        _("Yearly rate, inflation included, at which later money counts less; usual ones to choose from stand below."),
     ),
     "Finance.fiscal_year_start_month": Words(
         _("Fiscal year starts in"), _("Calendar month in which the fiscal year begins.")
