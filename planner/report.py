@@ -16,7 +16,6 @@ from catalog.records import Catalog
 from planner import charts, finance_tables, forms, report_lines, tables, trust_meter, wording
 from planner.engine.compare import Comparison, Verdict
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
-from planner.engine.prices import Cost, Price, PriceBook, Source
 from planner.forms.rows import Row
 
 Shown = dict[str, Any]
@@ -50,7 +49,7 @@ def shown(
         "lines": report_lines.cost_lines(evaluation, comparison, today),
         "assumptions": _assumptions(evaluation, catalog, first),
         "left_out": [wording.category(name) for name in evaluation.left_out],
-        "rates": _rates(evaluation.book),
+        "rates": wording.exchange_rates(evaluation.book),
         "pricing_date": wording.date(evaluation.scenario.pricing_date),
         "price_book": evaluation.pinned.sha256(),
         "currency": evaluation.scenario.currency,
@@ -320,22 +319,3 @@ def _assumption(row: Row, evaluation: Evaluation) -> dict[str, Any]:
         "source": source,
         "changed": row.changed,
     }
-
-
-def _rates(book: PriceBook) -> str:
-    """The exchange rates of the price book, each once, with its date."""
-    found: dict[str, tuple[float, Source]] = {}
-    priced: list[Price | Cost | None] = [each.price for each in book.builds.values()]
-    priced += [each.price for each in book.addons.values()]
-    priced += [each.price for each in book.offers.values()]
-    priced += [each.price for each in book.items.values()]
-    priced += [each.price for each in book.tariffs.values()]
-    priced += [each.price for each in book.colocation.values()]
-    for price in [*priced, *book.costs.values()]:
-        if price is not None and price.currency not in ("", book.currency) and price.rate is not None:
-            found.setdefault(price.currency, (price.rate, price.source))
-    texts = []
-    for currency, (rate, source) in sorted(found.items()):
-        dated = f" ({wording.date(source.rate_dated)})" if source.rate_dated is not None else ""
-        texts.append(f"{currency}/{book.currency} {wording.number(rate)}{dated}")
-    return _("Exchange rates: {rates}.").format(rates=_(", ").join(texts)) if texts else ""

@@ -44,6 +44,7 @@ def page(request, pk):
         "plans": statement_page.choices(result, comparison, slug),
         **statement_page.page(_found(result, slug, request), result),
     }
+    context |= {"rates": wording.exchange_rates(result.book)}
     context |= {"plan_name": tables.names(result)[slug], "colour": tables.colour(result, slug)}
     return render(request, "planner/statements.html", context)
 

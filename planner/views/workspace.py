@@ -77,6 +77,7 @@ class Shown:
             "pricing_date": wording.date(self.document.pricing_date),
             "prices": self.version.prices_id[:12],
             "currency": self.document.currency,
+            "rates": wording.exchange_rates(self.book),
             "newer_prices": newer,
         }
 

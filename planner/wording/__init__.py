@@ -84,7 +84,7 @@ from planner.wording.sizing import (
     tier_reason,
     unsized,
 )
-from planner.wording.sources import badge, provider, source
+from planner.wording.sources import badge, exchange_rates, provider, source
 from planner.wording.trust import trust_help, trust_mark, trust_name, trust_note, trust_percent, trust_title
 from planner.wording.upkeep import loss
 from planner.wording.validation import case_error, case_input, case_status, case_value, family, tolerance, weaknesses
@@ -118,6 +118,7 @@ __all__ = [
     "duration",
     "empty_text",
     "exact_price",
+    "exchange_rates",
     "factor_name",
     "failure",
     "family",
