@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from planner import tables, wording
 from planner.engine import appraisal
 from planner.engine.appraisal import PRESETS, Appraisal
 from planner.engine.compare import Comparison, compare
 from planner.engine.evaluate import Evaluation, evaluate
-from planner.engine.finance import Irr
 from planner.tables import Cell, Table
 from planner.wording.findings import sentence_space
 
@@ -32,7 +30,7 @@ def investment(evaluation: Evaluation, comparison: Comparison) -> Table | None:
             continue
         payment = appraisal.level_payment(plan)
         cells = [
-            Cell(wording.money(payment, currency, compact=True), wording.money(payment, currency), "present_value")
+            Cell(wording.money(payment, currency, compact=True), wording.money(payment, currency), "level_payment")
         ]
         cells += [Cell("–")] * 4 if plan is best else _earned(appraisal.appraise(plan, best), called)
         rows.append(
@@ -61,7 +59,6 @@ def unit_costs(evaluation: Evaluation, comparison: Comparison) -> Table | None:
     shown = next((found for found in costs.values() if found), [])
     if not shown:
         return None
-    words = {"1e6 token": _("a million tokens"), "1e6 item": _("a million items"), "run": _("a run")}
     rows = [
         {
             "slug": slug,
@@ -71,7 +68,7 @@ def unit_costs(evaluation: Evaluation, comparison: Comparison) -> Table | None:
                 Cell(
                     wording.money(each.cost, currency, compact=True),
                     wording.unit_price(each.cost, currency),
-                    "cost_per_useful_gpu_hour",
+                    "unit_cost",
                 )
                 for each in found
             ],
@@ -79,33 +76,18 @@ def unit_costs(evaluation: Evaluation, comparison: Comparison) -> Table | None:
         for slug, found in costs.items()
         if found
     ]
-    heads = [f"{wording.workload_named(evaluation.scenario, each.workload)}: {words[each.unit]}" for each in shown]
+    heads = [wording.unit_of_work(evaluation.scenario, each.workload, each.unit) for each in shown]
     return Table([_("Plan"), *heads], rows)
 
 
 def _earned(found: Appraisal, called: dict[str, str]) -> list[Cell]:
+    hint = _("from the difference of what both plans pay, month by month")
     return [
         Cell(called[found.plan]),
-        *(
-            Cell(text, _("from the difference of what both plans pay, month by month"), "present_value")
-            for text in (_rate(found.irr), _payback(found.payback), _payback(found.discounted_payback))
-        ),
+        Cell(wording.earned(found.irr), hint, "irr"),
+        Cell(wording.payback(found.payback), hint, "payback"),
+        Cell(wording.payback(found.discounted_payback), hint, "discounted_payback"),
     ]
-
-
-def _rate(found: Irr) -> str:
-    if found.state == "none":
-        return _("no rate")
-    rates = _(", ").join(wording.percent(rate) for rate in found.annual())
-    return rates if found.state == "one" else _("multiple: {rates}").format(rates=rates)
-
-
-def _payback(months: float | None) -> str:
-    if months is None:
-        return _("never paid back")
-    if months == 0.0:
-        return _("at once")
-    return ngettext("{count} month", "{count} months", round(months)).format(count=wording.number(months, 1))
 
 
 def verdicts(evaluation: Evaluation, comparison: Comparison) -> list[dict[str, Any]]:

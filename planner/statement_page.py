@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
-from planner import purchase_tables, wording
+from planner import charts, purchase_tables, wording
+from planner.charts import svg
 from planner.engine.compare import Comparison
 from planner.engine.evaluate import Evaluation
 from planner.engine.statements import Period, Statement
 from planner.services.statements import Statements
 
 KINDS = ("capex", "opex", "credit")
+WIDE, NARROW = 860, 350  # of the drawing [px]
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A figure, and the Why that it opens: code, plan, the plan it is compared with."""
+
+    text: str
+    why: str = ""
+    plan: str = ""
+    against: str = ""
 
 
 def choices(evaluation: Evaluation, comparison: Comparison, chosen: str) -> list[dict[str, Any]]:
@@ -32,6 +46,40 @@ def page(found: Statements, evaluation: Evaluation) -> dict[str, Any]:
         "start": wording.month_label(evaluation.calendar, 0),
         "book_life": wording.counted(evaluation.scenario.finance.book_life_months, "month", currency),
     }
+
+
+def against(evaluation: Evaluation, comparison: Comparison, slug: str, asked: str) -> str:
+    """The plan to compare with: as asked, else the cheapest of the others, "" where there is none.
+
+    Raises KeyError for a plan that is not there or has no totals.
+    """
+    others = [each["slug"] for each in choices(evaluation, comparison, slug) if each["slug"] != slug]
+    if asked and asked not in (*others, slug):
+        raise KeyError(asked)
+    return asked or next(iter(others), "")
+
+
+def gap(evaluation: Evaluation, comparison: Comparison, slug: str, other: str) -> dict[str, Any]:
+    """Present value of one plan against another by category: as a drawing, and in a table whose parts add up."""
+    figure = charts.waterfall(evaluation, comparison, slug, other)
+    layout = figure["layout"]
+    opens = (("present_value", slug, ""), ("present_value", other, ""), ("margin", slug, other))
+    return {
+        **figure,
+        "wide": mark_safe(svg.draw(figure, WIDE, layout["height"])),
+        "narrow": mark_safe(svg.draw(figure, NARROW, layout["meta"]["narrow"].get("height", 0), narrow=True)),
+        "rows": [
+            {"name": name, "cells": [_linked(text, *to) for text, to in zip(cells, opens, strict=True)]}
+            for name, *cells in figure["table"]["rows"]
+        ],
+        "one": choices(evaluation, comparison, slug),
+        "other": choices(evaluation, comparison, other),
+        "chosen": other,
+    }
+
+
+def _linked(text: str, why: str, plan: str, against: str) -> Linked:
+    return Linked(text) if text == "–" else Linked(text, why, plan, against)
 
 
 def _label(period: Period) -> str:

@@ -25,7 +25,8 @@ def why(request, pk, plan, kpi):
     if plan not in {each.slug for each in result.plans}:
         raise Http404
     try:
-        tree = explain.tree(result, comparison, plan, kpi, timezone.localdate())
+        against = request.GET.get("against", "")
+        tree = explain.tree(result, comparison, plan, kpi, timezone.localdate(), against=against)
     except KeyError:
         raise Http404 from None
     document = scenarios.read(row.head.document)

@@ -33,8 +33,10 @@ from planner.wording.numbers import (
     bounds,
     chinese,
     date,
+    exact_percent,
     exact_price,
     money,
+    money_change,
     month_label,
     number,
     percent,
@@ -64,10 +66,12 @@ from planner.wording.plans import (
     site_named,
     template_text,
     template_title,
+    unit_of_work,
     workload_named,
 )
 from planner.wording.quote_terms import TERM_FINDINGS
 from planner.wording.rates import rate_name
+from planner.wording.returns import earned, payback
 from planner.wording.runs import duration, failure
 from planner.wording.sizing import (
     limit,
@@ -116,7 +120,9 @@ __all__ = [
     "declaration",
     "doubt",
     "duration",
+    "earned",
     "empty_text",
+    "exact_percent",
     "exact_price",
     "exchange_rates",
     "factor_name",
@@ -142,6 +148,7 @@ __all__ = [
     "memory_sentence",
     "missing",
     "money",
+    "money_change",
     "month_label",
     "not_quoted",
     "number",
@@ -150,6 +157,7 @@ __all__ = [
     "order_columns",
     "origin",
     "owner",
+    "payback",
     "percent",
     "plan_failure",
     "plan_name",
@@ -191,6 +199,7 @@ __all__ = [
     "unit",
     "unit_of",
     "unit_of_one",
+    "unit_of_work",
     "unit_price",
     "unpriced",
     "unsized",

@@ -46,10 +46,10 @@ def lines_by_category(subject: Subject, kind: str | None = None) -> dict[str, li
     return {name: lines for name, lines in groups.items() if lines}
 
 
-def categories(subject: Subject, *, discounted: bool, kind: str | None = None) -> list[Node]:
+def categories(subject: Subject, *, discounted: bool, kind: str | None = None, sign: int = 1) -> list[Node]:
     """All lines, or those of a kind, by category."""
     return [
-        category(subject, name, lines, discounted=discounted)
+        category(subject, name, lines, discounted=discounted, sign=sign)
         for name, lines in lines_by_category(subject, kind).items()
     ]
 

@@ -41,6 +41,7 @@ def make_node(
     drivers: Iterable[dict[str, str]] = (),
     expression: str = "",
     inputs: dict[str, float] | None = None,
+    columns: Iterable[str] = (),
 ) -> Node:
     return {
         "key": key,
@@ -55,6 +56,7 @@ def make_node(
         "children": list(children),
         "related": list(related),
         "months": list(months),
+        "columns": list(columns),
         "source": source,
         "drivers": list(drivers),
     }
@@ -68,6 +70,7 @@ class Subject:
     comparison: Comparison
     plan: PlanResult
     day: dt.date  # on which quotes must hold to count as valid
+    against: PlanResult | None = None  # the plan to compare with, where it is not the one that the verdict names
 
     def __post_init__(self) -> None:
         self.scenario, self.book = self.evaluation.scenario, self.evaluation.book

@@ -55,12 +55,12 @@ def _crossing(subject: Subject, other: PlanResult) -> Node:
 
 def margin(subject: Subject) -> Node:
     """Present value, by category, against the best other plan (the winner's) or the winner (any other plan's)."""
-    rival = _rival(subject)
-    if rival is None:
+    other = rival(subject)
+    if other is None:
         return subject.money("margin", gettext("Margin"), None, formula=gettext("no other plan is ranked"))
-    names = {"other": subject.names[rival.slug], "plan": subject.names[subject.plan.slug]}
-    gap = category_gap(subject.plan, rival)
-    theirs = Subject(subject.evaluation, subject.comparison, rival, subject.day)
+    names = {"other": subject.names[other.slug], "plan": subject.names[subject.plan.slug]}
+    gap = category_gap(subject.plan, other)
+    theirs = Subject(subject.evaluation, subject.comparison, other, subject.day)
     parts = []
     for name, amount in gap.items():
         sides = [
@@ -88,7 +88,12 @@ def margin(subject: Subject) -> Node:
     )
 
 
-def _rival(subject: Subject) -> PlanResult | None:
+def rival(subject: Subject) -> PlanResult | None:
+    """The plan to compare with: as asked, else the best other plan for the winner, the winner for any other plan."""
+    if not subject.plan.priced:
+        return None
+    if subject.against is not None:
+        return subject.against if subject.against.priced else None
     decided = subject.comparison.verdict
     slug = decided.runner_up if decided.plan == subject.plan.slug else decided.plan
-    return subject.evaluation.plan(slug) if slug and subject.plan.priced else None
+    return subject.evaluation.plan(slug) if slug else None
