@@ -35,6 +35,7 @@ def shown(
     """Everything the page of a report says."""
     said = wording.verdict(evaluation, comparison, by_lead)
     best = evaluation.plan(comparison.verdict.plan) if comparison.verdict.plan else None
+    others = finance_tables.verdicts(evaluation, comparison, by_lead) if best is not None else []
     return {
         "name": wording.scenario_name(evaluation.scenario),
         "verdict": {name: said[name] for name in ("title", "text", "parts", "blocking")},
@@ -43,8 +44,12 @@ def shown(
         "plans": _plans(evaluation, comparison),
         "lives": report_lines.lives(evaluation, comparison),
         "gap": _gap(evaluation, comparison),
+        "verdicts": others,
+        "agreement": finance_tables.agreement(others) if others else "",
         "flips": _flips(evaluation, comparison, by_lead, said, best),
+        "use": _use(evaluation, comparison),
         "facility": _facility(evaluation, comparison),
+        "carbon": _carbon(evaluation, comparison),
         "cash": _cash(evaluation, comparison),
         "lines": report_lines.cost_lines(evaluation, comparison, today),
         "assumptions": _assumptions(evaluation, catalog, first),
@@ -167,6 +172,36 @@ def _break_evens(evaluation: Evaluation, comparison: Comparison, best: PlanResul
             yield _("Against “{plan}”: {when}, before the value of the machines.").format(
                 plan=names[slug], when=wording.break_even(state, evaluation.calendar)
             )
+
+
+def _use(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any] | None:
+    """How busy each plan's own GPUs must be to cost less than renting; None where none are owned."""
+    table = tables.use(evaluation, comparison)
+    if table is None:
+        return None
+    rows = [
+        {
+            **_named(row),
+            "against": _("against {offer}").format(offer=row["offer"]),
+            "cells": [_cell(cell.text, cell.exact, tone=cell.tone) for cell in row["cells"]],
+        }
+        for row in table.rows
+    ]
+    return {"head": table.head, "rows": rows}
+
+
+def _carbon(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
+    """Carbon of each plan's own machines; what is not known of a plan is said below its row."""
+    table = tables.carbon(evaluation, comparison)
+    rows = [
+        {**_named(row), "note": row["note"], "cells": [_cell(cell.text, cell.exact) for cell in row["cells"]]}
+        for row in table.rows
+    ]
+    return {"head": table.head, "rows": rows}
+
+
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    return {"name": row["name"], "colour": row["colour"]}
 
 
 # ── Facility ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -17,7 +17,7 @@ from planner import charts, wording
 from planner.engine.advice import advise
 from planner.engine.break_even_use import break_even_use
 from planner.engine.carbon import carbon_of
-from planner.engine.compare import Comparison, by_lead_time, category_gap
+from planner.engine.compare import Comparison, Verdict, category_gap
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.export import disarmed
 from planner.engine.findings import CANNOT_RUN, left_to_the_cloud
@@ -631,9 +631,9 @@ def last_verdict(document: dict[str, Any], verdict: dict[str, Any] | None) -> di
     }
 
 
-def verdict(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
+def verdict(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, Verdict]) -> dict[str, Any]:
     """The verdict in words, each figure in it with the code of its Why."""
-    said = wording.verdict(evaluation, comparison, by_lead_time(evaluation))
+    said = wording.verdict(evaluation, comparison, by_lead)
     best = comparison.verdict.plan
     if best is None:
         return said

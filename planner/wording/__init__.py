@@ -89,7 +89,15 @@ from planner.wording.sizing import (
     unsized,
 )
 from planner.wording.sources import badge, exchange_rates, provider, source
-from planner.wording.trust import trust_help, trust_mark, trust_name, trust_note, trust_percent, trust_title
+from planner.wording.trust import (
+    trust_help,
+    trust_mark,
+    trust_name,
+    trust_note,
+    trust_percent,
+    trust_title,
+    trust_update,
+)
 from planner.wording.upkeep import loss
 from planner.wording.validation import case_error, case_input, case_status, case_value, family, tolerance, weaknesses
 
@@ -196,6 +204,7 @@ __all__ = [
     "trust_note",
     "trust_percent",
     "trust_title",
+    "trust_update",
     "unit",
     "unit_of",
     "unit_of_one",
