@@ -107,6 +107,7 @@ def _plans(evaluation: Evaluation, comparison: Comparison) -> list[dict[str, Any
         rows.append(
             {
                 "slug": row.slug,
+                "anchor": report_lines.anchor(plan),
                 "name": row.name,
                 "colour": row.colour,
                 "best": row.best,

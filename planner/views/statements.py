@@ -42,7 +42,7 @@ def page(request, pk):
     context |= {
         "plan": slug,
         "plans": statement_page.choices(result, comparison, slug),
-        **statement_page.page(_found(result, slug, request), result),
+        **statement_page.page(_found(result, slug, request), result, slug),
     }
     try:
         other = statement_page.against(result, comparison, slug, request.GET.get("against", ""))

@@ -18,6 +18,7 @@ from functools import partial
 
 from planner.engine import ENGINE_VERSION
 from planner.engine.compare import Comparison
+from planner.engine.lines import CATEGORIES
 from planner.engine.result import Evaluation
 from planner.engine.trust import PARTS
 from planner.services.explain import carbon, investment, room, totals, trust, use, versus, work
@@ -54,6 +55,8 @@ BUILDERS: dict[str, Callable[[Subject], Node]] = {
     **{f"trust_{part}": partial(trust.part, code=part) for part in PARTS},
 }
 KPIS = tuple(BUILDERS)
+# Sums over lines, of which a category or some months can be explained alone.
+SUMS = frozenset({"present_value", "nominal_total", "capex", "opex", "credits"})
 
 
 def tree(
@@ -64,16 +67,25 @@ def tree(
     today: dt.date | None = None,
     *,
     against: str = "",
+    category: str = "",
+    months: tuple[int, int] | None = None,
 ) -> Node:
     """The tree of one figure of one plan; raises KeyError where a name is unknown.
 
     today   : the day on which a quote must hold to count as valid, where it is later than the pricing date.
     against : the plan to compare with, of figures that compare; "" is the one that the verdict names.
+    category : of the lines of a sum of money; "" is all.
+    months  : the first and the last of a sum of money, None is all; raises KeyError where they lie outside.
     """
+    if ((category or months) and kpi not in SUMS) or (category and category not in CATEGORIES):
+        raise KeyError(kpi, category)
+    if months is not None and not 0 <= months[0] <= months[1] < evaluation.calendar.months:
+        raise KeyError(months)
+    window = None if months is None else slice(months[0], months[1] + 1)
     plans = {plan.slug: plan for plan in evaluation.plans}
     day = max(today or evaluation.scenario.pricing_date, evaluation.scenario.pricing_date)
     other = plans[against] if against else None
-    root = BUILDERS[kpi](Subject(evaluation, comparison, plans[plan_slug], day, other))
+    root = BUILDERS[kpi](Subject(evaluation, comparison, plans[plan_slug], day, other, category, window))
     return {
         **root,
         "engine_version": ENGINE_VERSION,

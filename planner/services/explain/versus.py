@@ -85,7 +85,29 @@ def margin(subject: Subject) -> Node:
         combine="sum",
         children=parts,
         formula=gettext("difference of the present values, category by category"),
+        related=_in_per_cent(subject, other),
     )
+
+
+def _in_per_cent(subject: Subject, other: PlanResult) -> list[Node]:
+    """How much more or less the plan costs, as a share of the other's present value; none where that is not above 0."""
+    mine, theirs = subject.plan.present_value, other.present_value
+    if theirs <= 0.0:
+        return []
+    share = mine / theirs - 1.0
+    names = {"plan": subject.names[subject.plan.slug], "other": subject.names[other.slug]}
+    return [
+        make_node(
+            "share",
+            gettext("“{plan}” against “{other}”").format(**names),
+            share,
+            wording.percent(share, plus=True),
+            unit=wording.unit("share"),
+            formula=gettext("present value of “{plan}” ÷ that of “{other}” − 1").format(**names),
+            expression="plan / other - 1",
+            inputs={"plan": mine, "other": theirs},
+        )
+    ]
 
 
 def rival(subject: Subject) -> PlanResult | None:
