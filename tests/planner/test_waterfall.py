@@ -44,7 +44,7 @@ def steps(figure):
     }
 
 
-@pytest.mark.parametrize(("one", "other"), permutations(("scale-out", "server", "cluster", "cloud"), 2))
+@pytest.mark.parametrize(("one", "other"), [*permutations(("scale-out", "server", "cluster", "cloud"), 2)])
 def test_the_parts_of_a_gap_add_up_to_it_exactly(answer, one, other):
     *parts, whole = drawn(answer, one, other)["table"]["rows"]
     for column in (1, 2, 3):
