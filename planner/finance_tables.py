@@ -10,9 +10,8 @@ from django.utils.translation import ngettext
 from planner import tables, wording
 from planner.engine import appraisal
 from planner.engine.appraisal import PRESETS, Appraisal
-from planner.engine.compare import Comparison, compare
+from planner.engine.compare import Comparison, Verdict, compare
 from planner.engine.evaluate import Evaluation, evaluate
-from planner.engine.finance import Irr
 from planner.tables import Cell, Table
 from planner.wording.findings import sentence_space
 
@@ -32,7 +31,7 @@ def investment(evaluation: Evaluation, comparison: Comparison) -> Table | None:
             continue
         payment = appraisal.level_payment(plan)
         cells = [
-            Cell(wording.money(payment, currency, compact=True), wording.money(payment, currency), "present_value")
+            Cell(wording.money(payment, currency, compact=True), wording.money(payment, currency), "level_payment")
         ]
         cells += [Cell("–")] * 4 if plan is best else _earned(appraisal.appraise(plan, best), called)
         rows.append(
@@ -61,7 +60,6 @@ def unit_costs(evaluation: Evaluation, comparison: Comparison) -> Table | None:
     shown = next((found for found in costs.values() if found), [])
     if not shown:
         return None
-    words = {"1e6 token": _("a million tokens"), "1e6 item": _("a million items"), "run": _("a run")}
     rows = [
         {
             "slug": slug,
@@ -71,7 +69,7 @@ def unit_costs(evaluation: Evaluation, comparison: Comparison) -> Table | None:
                 Cell(
                     wording.money(each.cost, currency, compact=True),
                     wording.unit_price(each.cost, currency),
-                    "cost_per_useful_gpu_hour",
+                    "unit_cost",
                 )
                 for each in found
             ],
@@ -79,56 +77,69 @@ def unit_costs(evaluation: Evaluation, comparison: Comparison) -> Table | None:
         for slug, found in costs.items()
         if found
     ]
-    heads = [f"{wording.workload_named(evaluation.scenario, each.workload)}: {words[each.unit]}" for each in shown]
+    heads = [wording.unit_of_work(evaluation.scenario, each.workload, each.unit) for each in shown]
     return Table([_("Plan"), *heads], rows)
 
 
 def _earned(found: Appraisal, called: dict[str, str]) -> list[Cell]:
+    hint = _("from the difference of what both plans pay, month by month")
     return [
         Cell(called[found.plan]),
-        *(
-            Cell(text, _("from the difference of what both plans pay, month by month"), "present_value")
-            for text in (_rate(found.irr), _payback(found.payback), _payback(found.discounted_payback))
-        ),
+        Cell(wording.earned(found.irr), hint, "irr"),
+        Cell(wording.payback(found.payback), hint, "payback"),
+        Cell(wording.payback(found.discounted_payback), hint, "discounted_payback"),
     ]
 
 
-def _rate(found: Irr) -> str:
-    if found.state == "none":
-        return _("no rate")
-    rates = _(", ").join(wording.percent(rate) for rate in found.annual())
-    return rates if found.state == "one" else _("multiple: {rates}").format(rates=rates)
+def verdicts(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, Verdict]) -> list[dict[str, Any]]:
+    """One line each: which plan is cheapest if machines are worth something else at the horizon, if they are delivered
+    sooner or later, with the clouds of each kind of provider, and at other rates.
 
-
-def _payback(months: float | None) -> str:
-    if months is None:
-        return _("never paid back")
-    if months == 0.0:
-        return _("at once")
-    return ngettext("{count} month", "{count} months", round(months)).format(count=wording.number(months, 1))
-
-
-def verdicts(evaluation: Evaluation, comparison: Comparison) -> list[dict[str, Any]]:
-    """One line each: which plan is cheapest if machines are worth something else at the horizon, and at other rates."""
+    by_lead : the verdict with low and high lead times, where either moves a delivery.
+    """
     decided = comparison.verdict.plan
     found: list[tuple[str, str | None]] = [
         (_("Machines worth nothing at the horizon"), comparison.without_residual.plan),
         (_("Machines worth their market price there"), _by_market(evaluation, comparison)),
         (_("Machines worth the service left in them"), comparison.remaining_service.plan),
+        (_("Shortest lead times"), by_lead.get("low", comparison.verdict).plan),
+        (_("Likely lead times"), decided),
+        (_("Longest lead times"), by_lead.get("high", comparison.verdict).plan),
     ]
+    lines = [_line(evaluation, label, slug, decided) for label, slug in found]
+    if any(plan.offer is not None for plan in evaluation.plans):
+        lines += [_of_class(evaluation, comparison, name) for name in comparison.by_class]
     by_rate = appraisal.by_discount_rate(evaluation)
-    if by_rate is not None:
-        for name, slug in by_rate.presets.items():
-            found.append((_discount(name), slug))
-    return [
-        {
-            "label": label,
-            "plan": tables.names(evaluation)[slug] if slug else _("no plan"),
-            "colour": tables.colour(evaluation, slug) if slug else "",
-            "changed": slug != decided,
-        }
-        for label, slug in found
-    ]
+    presets = by_rate.presets if by_rate is not None else {}
+    return [*lines, *(_line(evaluation, _discount(name), slug, decided) for name, slug in presets.items())]
+
+
+def _line(evaluation: Evaluation, label: str, slug: str | None, decided: str | None) -> dict[str, Any]:
+    return {
+        "label": label,
+        "plan": tables.names(evaluation)[slug] if slug else _("no plan"),
+        "colour": tables.colour(evaluation, slug) if slug else "",
+        "changed": slug != decided,
+    }
+
+
+def _of_class(evaluation: Evaluation, comparison: Comparison, name: str) -> dict[str, Any]:
+    """With the clouds of one kind of provider; without a comparable offer nobody knows."""
+    label = _("Cloud: {provider}").format(provider=wording.choice("provider_class", name))
+    found = comparison.by_class[name]
+    if found is None:
+        return {"label": label, "plan": _("no comparable offer"), "colour": "", "changed": False}
+    return _line(evaluation, label, found.plan, comparison.verdict.plan)
+
+
+def agreement(lines: list[dict[str, Any]]) -> str:
+    """Whether all these verdicts name the same plan, or how many do not."""
+    others = sum(line["changed"] for line in lines)
+    if not others:
+        return _("Each of these leads to the same plan.")
+    return ngettext("{count} of these leads to another plan.", "{count} of these lead to another plan.", others).format(
+        count=wording.number(others)
+    )
 
 
 def _by_market(evaluation: Evaluation, comparison: Comparison) -> str | None:

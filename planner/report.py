@@ -16,7 +16,6 @@ from catalog.records import Catalog
 from planner import charts, finance_tables, forms, report_lines, tables, trust_meter, wording
 from planner.engine.compare import Comparison, Verdict
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
-from planner.engine.prices import Cost, Price, PriceBook, Source
 from planner.forms.rows import Row
 
 Shown = dict[str, Any]
@@ -36,6 +35,7 @@ def shown(
     """Everything the page of a report says."""
     said = wording.verdict(evaluation, comparison, by_lead)
     best = evaluation.plan(comparison.verdict.plan) if comparison.verdict.plan else None
+    others = finance_tables.verdicts(evaluation, comparison, by_lead) if best is not None else []
     return {
         "name": wording.scenario_name(evaluation.scenario),
         "verdict": {name: said[name] for name in ("title", "text", "parts", "blocking")},
@@ -44,13 +44,17 @@ def shown(
         "plans": _plans(evaluation, comparison),
         "lives": report_lines.lives(evaluation, comparison),
         "gap": _gap(evaluation, comparison),
+        "verdicts": others,
+        "agreement": finance_tables.agreement(others) if others else "",
         "flips": _flips(evaluation, comparison, by_lead, said, best),
+        "use": _use(evaluation, comparison),
         "facility": _facility(evaluation, comparison),
+        "carbon": _carbon(evaluation, comparison),
         "cash": _cash(evaluation, comparison),
         "lines": report_lines.cost_lines(evaluation, comparison, today),
         "assumptions": _assumptions(evaluation, catalog, first),
         "left_out": [wording.category(name) for name in evaluation.left_out],
-        "rates": _rates(evaluation.book),
+        "rates": wording.exchange_rates(evaluation.book),
         "pricing_date": wording.date(evaluation.scenario.pricing_date),
         "price_book": evaluation.pinned.sha256(),
         "currency": evaluation.scenario.currency,
@@ -103,6 +107,7 @@ def _plans(evaluation: Evaluation, comparison: Comparison) -> list[dict[str, Any
         rows.append(
             {
                 "slug": row.slug,
+                "anchor": report_lines.anchor(plan),
                 "name": row.name,
                 "colour": row.colour,
                 "best": row.best,
@@ -168,6 +173,36 @@ def _break_evens(evaluation: Evaluation, comparison: Comparison, best: PlanResul
             yield _("Against “{plan}”: {when}, before the value of the machines.").format(
                 plan=names[slug], when=wording.break_even(state, evaluation.calendar)
             )
+
+
+def _use(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any] | None:
+    """How busy each plan's own GPUs must be to cost less than renting; None where none are owned."""
+    table = tables.use(evaluation, comparison)
+    if table is None:
+        return None
+    rows = [
+        {
+            **_named(row),
+            "against": _("against {offer}").format(offer=row["offer"]),
+            "cells": [_cell(cell.text, cell.exact, tone=cell.tone) for cell in row["cells"]],
+        }
+        for row in table.rows
+    ]
+    return {"head": table.head, "rows": rows}
+
+
+def _carbon(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
+    """Carbon of each plan's own machines; what is not known of a plan is said below its row."""
+    table = tables.carbon(evaluation, comparison)
+    rows = [
+        {**_named(row), "note": row["note"], "cells": [_cell(cell.text, cell.exact) for cell in row["cells"]]}
+        for row in table.rows
+    ]
+    return {"head": table.head, "rows": rows}
+
+
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    return {"name": row["name"], "colour": row["colour"]}
 
 
 # ── Facility ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -320,22 +355,3 @@ def _assumption(row: Row, evaluation: Evaluation) -> dict[str, Any]:
         "source": source,
         "changed": row.changed,
     }
-
-
-def _rates(book: PriceBook) -> str:
-    """The exchange rates of the price book, each once, with its date."""
-    found: dict[str, tuple[float, Source]] = {}
-    priced: list[Price | Cost | None] = [each.price for each in book.builds.values()]
-    priced += [each.price for each in book.addons.values()]
-    priced += [each.price for each in book.offers.values()]
-    priced += [each.price for each in book.items.values()]
-    priced += [each.price for each in book.tariffs.values()]
-    priced += [each.price for each in book.colocation.values()]
-    for price in [*priced, *book.costs.values()]:
-        if price is not None and price.currency not in ("", book.currency) and price.rate is not None:
-            found.setdefault(price.currency, (price.rate, price.source))
-    texts = []
-    for currency, (rate, source) in sorted(found.items()):
-        dated = f" ({wording.date(source.rate_dated)})" if source.rate_dated is not None else ""
-        texts.append(f"{currency}/{book.currency} {wording.number(rate)}{dated}")
-    return _("Exchange rates: {rates}.").format(rates=_(", ").join(texts)) if texts else ""

@@ -11,7 +11,7 @@ from planner import tables, wording
 from planner.engine import ENGINE_VERSION
 from planner.engine.appraisal import LIVES, cost_by_life
 from planner.engine.compare import Comparison
-from planner.engine.result import Evaluation
+from planner.engine.result import Evaluation, PlanResult
 from planner.services import explain
 
 SOURCE = ("badge", "word", "text", "url", "note", "lang", "quoted", "rate", "record")
@@ -23,6 +23,7 @@ def cost_lines(evaluation: Evaluation, comparison: Comparison, today: dt.date) -
     return [
         {
             "slug": plan.slug,
+            "anchor": anchor(plan),
             "name": names[plan.slug],
             "colour": tables.colour(evaluation, plan.slug),
             "total": wording.money(plan.present_value, plan.currency),
@@ -39,6 +40,11 @@ def cost_lines(evaluation: Evaluation, comparison: Comparison, today: dt.date) -
         for plan in tables.ordered(evaluation, comparison)
         if plan.priced
     ]
+
+
+def anchor(plan: PlanResult) -> str:
+    """Where the lines of a plan stand on the page; "" for one that has none."""
+    return f"lines-{plan.slug}" if plan.priced and plan.lines else ""
 
 
 def _line(node: dict[str, Any]) -> dict[str, Any]:

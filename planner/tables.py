@@ -17,7 +17,7 @@ from planner import charts, wording
 from planner.engine.advice import advise
 from planner.engine.break_even_use import break_even_use
 from planner.engine.carbon import carbon_of
-from planner.engine.compare import Comparison, by_lead_time, category_gap
+from planner.engine.compare import Comparison, Verdict, category_gap
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.engine.export import disarmed
 from planner.engine.findings import CANNOT_RUN, left_to_the_cloud
@@ -249,7 +249,7 @@ def gap(evaluation: Evaluation, comparison: Comparison) -> Table | None:
                 "cells": [
                     _cell_of(left.get(name), currency, one.slug),
                     _cell_of(right.get(name), currency, other.slug),
-                    Cell(_signed(difference, currency), wording.money(difference, currency), "margin", plan=one.slug),
+                    _difference(difference, currency, one.slug),
                 ],
             }
         )
@@ -259,12 +259,7 @@ def gap(evaluation: Evaluation, comparison: Comparison) -> Table | None:
         "cells": [
             _cell_of(one.present_value, currency, one.slug),
             _cell_of(other.present_value, currency, other.slug),
-            Cell(
-                _signed(verdict.margin or 0.0, currency),
-                wording.money(verdict.margin or 0.0, currency),
-                "margin",
-                plan=one.slug,
-            ),
+            _difference(verdict.margin or 0.0, currency, one.slug),
         ],
     }
     return Table([_("Category"), called[one.slug], called[other.slug], _("Difference")], [*rows, total])
@@ -278,9 +273,9 @@ def _cell_of(amount: float | None, currency: str, slug: str) -> Cell:
     )
 
 
-def _signed(amount: float, currency: str) -> str:
-    text = wording.money(amount, currency, compact=True)
-    return "+" + text if amount > 0 else text
+def _difference(amount: float, currency: str, slug: str) -> Cell:
+    text = wording.money_change(amount, currency, compact=True)
+    return Cell(text, wording.money(amount, currency), "margin", plan=slug)
 
 
 def providers(evaluation: Evaluation, comparison: Comparison) -> Table | None:
@@ -638,9 +633,9 @@ def last_verdict(document: dict[str, Any], verdict: dict[str, Any] | None) -> di
     }
 
 
-def verdict(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
+def verdict(evaluation: Evaluation, comparison: Comparison, by_lead: dict[str, Verdict]) -> dict[str, Any]:
     """The verdict in words, each figure in it with the code of its Why."""
-    said = wording.verdict(evaluation, comparison, by_lead_time(evaluation))
+    said = wording.verdict(evaluation, comparison, by_lead)
     best = comparison.verdict.plan
     if best is None:
         return said

@@ -8,13 +8,14 @@ from typing import Any
 from planner import wording
 from planner.engine.compare import Comparison
 from planner.engine.result import Evaluation, PlanResult
-from planner.engine.trust import parts_of, percents, shares, weights
+from planner.engine.trust import EXPIRED, QUOTED, parts_of, percents, shares, weights
 
 GAP = 0.5  # between two parts of the bar, in per cent of its width
 
 
 def meter(evaluation: Evaluation, comparison: Comparison, today: dt.date) -> dict[str, Any] | None:
-    """{"plan", "title", "note", "parts"} of the cheapest plan; None where no plan is possible or it costs nothing.
+    """{"plan", "title", "note", "update", "parts"} of the cheapest plan; None where no plan is possible or it costs
+    nothing. `update` asks for new quotes where all of them have ended.
 
     today : quotes that end before it count as expired, where it is later than the pricing date.
     """
@@ -43,7 +44,10 @@ def meter(evaluation: Evaluation, comparison: Comparison, today: dt.date) -> dic
             }
         )
         x += width
-    return {"plan": plan.slug, "title": wording.trust_title(), "note": wording.trust_note(), "parts": parts}
+    said = {"title": wording.trust_title(), "note": wording.trust_note(), "update": ""}
+    if EXPIRED in found and QUOTED not in found:
+        said["update"] = wording.trust_update()
+    return {"plan": plan.slug, **said, "parts": parts}
 
 
 def with_lines(shown: dict[str, Any] | None, evaluation: Evaluation, today: dt.date) -> dict[str, Any] | None:

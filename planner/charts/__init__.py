@@ -9,6 +9,7 @@ place in the scenario, in every figure.
 from collections.abc import Callable
 
 from planner.charts import capacity, cash, category, cumulative, power
+from planner.charts import waterfall as between
 from planner.charts.chart import Chart, Figure
 from planner.charts.theme import DARK, DASHES, FONT, LIGHT, MARKERS, PATTERNS, plan_role, plan_style
 from planner.engine.compare import Comparison
@@ -26,6 +27,7 @@ __all__ = [
     "figure",
     "plan_role",
     "plan_style",
+    "waterfall",
 ]
 
 DRAWN: dict[str, Callable[[Chart], Figure]] = {
@@ -44,3 +46,9 @@ def figure(code: str, evaluation: Evaluation, comparison: Comparison) -> Figure:
     Raises KeyError for an unknown code.
     """
     return {"code": code, **DRAWN[code](Chart(evaluation, comparison))}
+
+
+def waterfall(evaluation: Evaluation, comparison: Comparison, one: str, other: str) -> Figure:
+    """The figure of two plans that have totals: what the second costs more or less, by category."""
+    drawn = between.figure(Chart(evaluation, comparison), evaluation.plan(one), evaluation.plan(other))
+    return {"code": "waterfall", **drawn}

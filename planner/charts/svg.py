@@ -91,6 +91,11 @@ def _apart(labels: list[tuple[float, float, str]]) -> bool:
     return all(one[1] + 8 <= other[0] for one, other in pairwise(labels))
 
 
+def _bases(trace: Trace) -> list[float]:
+    """Where each bar begins."""
+    return trace["base"] if isinstance(trace["base"], list) else [trace["base"]] * len(trace["x"])
+
+
 def _pen(line: dict[str, Any]) -> dict[str, str | None]:
     """Width and dash of a line."""
     return {"stroke_width": str(line["width"]), "stroke_dasharray": DASHES[line.get("dash", "solid")] or None}
@@ -286,19 +291,18 @@ class _Drawing:
         for trace in bars:
             panel = self.panels["y"]
             offset = groups.index(trace["offsetgroup"]) * wide - slot / 2
-            bases = trace["base"] if isinstance(trace["base"], list) else [trace["base"]] * len(trace["x"])
-            for name, value, base in zip(trace["x"], trace["y"], bases, strict=True):
+            for name, value, base in zip(trace["x"], trace["y"], _bases(trace), strict=True):
                 if value is None:
                     continue
                 top, bottom = sorted((panel.y(base), panel.y(base + value)))
                 self._bar(trace["marker"], self.x(name) + offset, top, wide - 1, max(0.5, bottom - top))
 
     def _across(self, trace: Trace) -> None:
-        """Bars from a base to the left or the right, each with its own place and thickness in its row."""
+        """Bars from their bases to the left or the right, each with its own place and thickness in its row."""
         panel = self.panels["y"]
         parts = (trace[name] for name in ("y", "x", "width", "offset", "customdata"))
-        for row, length, wide, offset, words in zip(*parts, strict=True):
-            left, right = sorted((self.x(trace["base"]), self.x(trace["base"] + length)))
+        for row, length, wide, offset, words, base in zip(*parts, _bases(trace), strict=True):
+            left, right = sorted((self.x(base), self.x(base + length)))
             top, bottom = sorted((panel.y(row + offset), panel.y(row + offset + wide)))
             self._bar(trace["marker"], left, top, right - left, bottom - top, words)
 

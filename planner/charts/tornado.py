@@ -8,15 +8,14 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from planner.charts.axes import short_money, within_axis
+from planner.charts.across import THICK, height, money_axis, row_axis, stack_names
 from planner.charts.chart import Figure
 from planner.charts.sweep import SweepChart, Values
 from planner.charts.text import escaped, short
 from planner.charts.theme import LIGHT, plan_role
 from planner.engine.sensitivity import Curve, Sweep
 
-ROW, ROW_NARROW = 30, 46  # height of an assumption, its name beside or above its bar [px]
-THICK, THIN = 0.64, 0.31  # thickness of a bar; of two that lie on one side of the base [rows]
+THIN = 0.31  # thickness of a bar of two that lie on one side of the base [rows]
 HEAD = -1.2  # where the rows begin: above the first there is room for words [rows]
 FAINT = 0.45  # opacity of the low end
 
@@ -101,28 +100,13 @@ def tornado(chart: SweepChart, plan: str | None = None) -> Figure:
         _summary(chart, rows[0], base, plan is None),
         head,
         [_line(chart, row) for row in rows],
-        axes={"xaxis": _money_axis(chart, ends, 0.22), "yaxis": _row_axis(labels)},
-        height=64 + ROW * (len(rows) + 1),
+        axes={"xaxis": money_axis(chart.currency, ends, 0.22), "yaxis": row_axis(labels, HEAD)},
+        height=height(len(rows)),
         barmode="overlay",
         hovermode="closest",
     )
-    _stack_names(chart, drawn, labels, _money_axis(chart, ends, 0.3, 3))
+    stack_names(chart, drawn, labels, money_axis(chart.currency, ends, 0.3, 3))
     return drawn
-
-
-def _stack_names(chart: SweepChart, drawn: Figure, labels: list[str], axis: dict[str, Any]) -> None:
-    """On a narrow screen each name stands above its bar."""
-    layout = drawn["layout"]
-    notes = list(chart.annotations)
-    for n, label in enumerate(labels):
-        chart.note(label, "ink", x=axis["range"][0], y=n - 0.28, xanchor="left", yanchor="bottom")
-    layout["meta"]["narrow"] |= {
-        "annotations": chart.annotations,
-        "xaxis": {**layout["xaxis"], **axis},
-        "yaxis": {**layout["yaxis"], "tickvals": [], "ticktext": []},
-        "height": 64 + ROW_NARROW * (len(labels) + 1),
-    }
-    layout["annotations"] = notes
 
 
 def _row(curve: Curve, values: Values, base: float) -> _Row:
@@ -242,25 +226,6 @@ def _between(xs: tuple[float, ...], values: Values, x: float) -> float | None:
         if left <= x <= right:
             return None if one is None or other is None else one + (other - one) * (x - left) / (right - left)
     return None
-
-
-def _money_axis(chart: SweepChart, ends: list[float], pad: float, count: int = 5) -> dict[str, Any]:
-    """Money across, with room for labels beyond both ends."""
-    low, high = min(ends), max(ends)
-    room = (high - low) * pad or 1.0
-    axis = within_axis(low - room, high + room, lambda value: short_money(value, chart.currency), count)
-    return {**axis, "showgrid": True}
-
-
-def _row_axis(labels: list[str]) -> dict[str, Any]:
-    return {
-        "tickmode": "array",
-        "tickvals": list(range(len(labels))),
-        "ticktext": labels,
-        "range": [len(labels) - 0.5, HEAD],
-        "showgrid": False,
-        "zeroline": False,
-    }
 
 
 def _summary(chart: SweepChart, row: _Row, base: float, is_lead: bool) -> str:

@@ -65,11 +65,17 @@ def plan_rate(plan: PlanResult) -> float:
 
 @dataclass(frozen=True)
 class UnitCost:
-    """What a unit of one workload costs: PV of cost ÷ PV of units, by its share of the useful GPU-hours."""
+    """What a unit of one workload costs: PV of cost ÷ PV of units, by its share of the useful GPU-hours.
+
+    hours : of work, in GPUs of its reference, (M,). [GPU-hour]
+    units : made in each month, (M,).
+    """
 
     workload: str
     unit: str  # 1e6 token · 1e6 item · run
     cost: float
+    hours: Array
+    units: Array
 
 
 def unit_costs(evaluation: Evaluation, plan: PlanResult) -> list[UnitCost]:
@@ -84,7 +90,7 @@ def unit_costs(evaluation: Evaluation, plan: PlanResult) -> list[UnitCost]:
         hours = plan.reference[work.slug].mean[0] * plan.calendar.hours
         each = finance.levelised_cost(hourly * hours, units, plan.running_discount)
         if np.isfinite(each):
-            found.append(UnitCost(work.slug, unit, float(each)))
+            found.append(UnitCost(work.slug, unit, float(each), hours, units))
     return found
 
 

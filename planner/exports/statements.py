@@ -9,6 +9,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from planner import wording
+from planner.engine.compare import category_gap
+from planner.engine.result import PlanResult
 from planner.engine.statements import Statement
 from planner.exports.delimited import Cell, csv_bytes
 from planner.services.statements import Statements
@@ -23,6 +25,31 @@ def statements_csv(found: Statements, *, monthly: bool, bom: bool = True, codes:
     """
     chosen = found.monthly if monthly else found.annual
     return csv_bytes(_rows(chosen, codes), bom=bom)
+
+
+def gap_csv(
+    one: PlanResult, other: PlanResult, names: tuple[str, str], *, bom: bool = True, codes: bool = False
+) -> bytes:
+    """Present value of two plans by category, and the second less the first; the last row is the sum."""
+
+    def said(words: str, code: str) -> str:
+        return code if codes else words
+
+    def row(name: str, mine: float, theirs: float, difference: float) -> list[Cell]:
+        return [name, *(Decimal(repr(amount)) for amount in (mine, theirs, difference))]
+
+    left, right, parts = one.by_category(), other.by_category(), category_gap(one, other)
+    head = [(_("Category"), "category"), (names[0], one.slug), (names[1], other.slug), (_("Difference"), "difference")]
+    total = (one.present_value, other.present_value, one.money(parts.values()))
+    rows: list[list[Cell]] = [
+        [said(*each) for each in head],
+        *(
+            row(said(wording.category(name), name), left.get(name, 0.0), right.get(name, 0.0), amount)
+            for name, amount in parts.items()
+        ),
+        row(said(_("Present value"), "present_value"), *total),
+    ]
+    return csv_bytes(rows, bom=bom)
 
 
 def _rows(found: Statement, codes: bool) -> Iterator[list[Cell]]:

@@ -6,6 +6,7 @@ A spreadsheet gives the same present value to the cent, since each line is round
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import xlsxwriter
@@ -106,21 +107,19 @@ class _Workbook:
                     f"=SUMPRODUCT(({self._block(FIRST, self.last, 2, 2)}={year})"
                     f'*({self._block(CATEGORY, CATEGORY)}="{name}")*{self._block(FIRST, self.last)})'
                 )
-                sheet.write_formula(row, column, formula, self.money, self._sum(name, periods[column - 1]))
-            self._across(sheet, row, len(periods), self.money)
+                sheet.write_formula(row, column, formula, self.money, self._sum([name], [periods[column - 1]]))
+            cells = f"{xl_rowcol_to_cell(row, 1)}:{xl_rowcol_to_cell(row, len(periods))}"
+            sheet.write_formula(row, len(periods) + 1, f"=SUM({cells})", self.money, self._sum([name], periods))
         bottom = len(used) + 1
         sheet.write(bottom, 0, _("Net"), self.bold)
-        for column in range(1, len(periods) + 2):
+        for column, part in enumerate([*([period] for period in periods), periods], 1):
             above = f"{xl_rowcol_to_cell(1, column)}:{xl_rowcol_to_cell(bottom - 1, column)}"
-            sheet.write_formula(bottom, column, f"=SUM({above})", self.strong)
+            sheet.write_formula(bottom, column, f"=SUM({above})", self.strong, self._sum(used, part))
 
-    def _sum(self, name: str, period: Period) -> float:
-        cells = sum(float(line.minor[period.months].sum()) for line in self.plan.lines if line.category == name)
-        return cells / 10.0**self.plan.decimals
-
-    def _across(self, sheet: Any, row: int, columns: int, style: Any) -> None:
-        cells = f"{xl_rowcol_to_cell(row, 1)}:{xl_rowcol_to_cell(row, columns)}"
-        sheet.write_formula(row, columns + 1, f"=SUM({cells})", style)
+    def _sum(self, names: Sequence[str], periods: Sequence[Period]) -> float:
+        """What the formulas of the annual sheet give, for programs that show a file without computing it."""
+        lines = [line.minor for line in self.plan.lines if line.category in names]
+        return float(sum(cells[each.months].sum() for cells in lines for each in periods)) / 10.0**self.plan.decimals
 
     def lines(self) -> None:
         """Every cell of every line; discount factors and present values are formulas on the rate of the summary."""

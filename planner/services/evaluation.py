@@ -15,11 +15,23 @@ from catalog.importers.shipped import shipped
 from catalog.models import Item, Quote
 from catalog.records import Catalog
 from planner.engine import ENGINE_VERSION
-from planner.engine.compare import Comparison, compare
+from planner.engine.compare import Comparison, by_lead_time, compare
 from planner.engine.evaluate import Evaluation, evaluate
 from planner.engine.inputs import Scenario
 from planner.engine.prices import PROVIDER_CLASSES, PriceBook, content_hash
 from planner.models import PinnedPrices, ScenarioVersion
+
+__all__ = [
+    "ENGINE_VERSION",
+    "Recent",
+    "answer",
+    "book_of",
+    "by_lead_time",
+    "catalog",
+    "evaluated",
+    "pin",
+    "with_provider",
+]
 
 
 class Recent:

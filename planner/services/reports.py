@@ -130,8 +130,20 @@ def page(found: Report, language: str, *, prices: bool = True) -> dict[str, Any]
 
 # What a page without unit prices says: an allow-list, which a report of an earlier version has less of, never more.
 SAID = (
-    *("name", "verdict", "tiles", "lives", "flips", "left_out", "certainty", "rates", "pricing_date", "price_book"),
-    "currency",
+    *(
+        "name",
+        "verdict",
+        "tiles",
+        "lives",
+        "verdicts",
+        "agreement",
+        "flips",
+        "carbon",
+        "left_out",
+        "certainty",
+        "rates",
+    ),
+    *("pricing_date", "price_book", "currency"),
 )
 SAID_OF_PART = ("code", "name", "help", "mark", "percent", "share", "x", "width")
 SAID_OF_PLAN = ("slug", "name", "colour", "best", "fails", "what", "bar")
@@ -183,7 +195,7 @@ def _trust_without_prices(shown: dict[str, Any] | None) -> dict[str, Any] | None
     if shown is None:
         return None
     parts = [{name: part[name] for name in SAID_OF_PART} for part in shown["parts"]]
-    return {"title": shown["title"], "note": shown["note"], "parts": parts}
+    return {**{name: shown[name] for name in ("title", "note", "update") if name in shown}, "parts": parts}
 
 
 def _assumptions_without_money(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:

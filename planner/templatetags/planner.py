@@ -46,6 +46,12 @@ def why_url(scenario, plan, kpi):
     return reverse("planner:why", args=[scenario.pk, plan, kpi])
 
 
+@register.simple_tag
+def why_part_url(scenario, cell):
+    """Where a figure opens that is a part of another: some months of it, a category, against another plan."""
+    return reverse("planner:why", args=[scenario.pk, cell.plan, cell.why], query=dict(cell.part) or None)
+
+
 @register.filter
 def http_only(url):
     """An address that may become a link; any other, such as javascript:, becomes none."""

@@ -6,7 +6,7 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from planner import statement_page, tables, wording
-from planner.exports.statements import statements_csv
+from planner.exports.statements import gap_csv, statements_csv
 from planner.exports.workbook import workbook
 from planner.services import access, evaluation, scenarios
 from planner.services.scenarios import InputError
@@ -42,8 +42,15 @@ def page(request, pk):
     context |= {
         "plan": slug,
         "plans": statement_page.choices(result, comparison, slug),
-        **statement_page.page(_found(result, slug, request), result),
+        **statement_page.page(_found(result, slug, request), result, slug),
     }
+    try:
+        other = statement_page.against(result, comparison, slug, request.GET.get("against", ""))
+    except KeyError:
+        raise Http404 from None
+    if other:
+        context |= {"gap": statement_page.gap(result, comparison, slug, other)}
+    context |= {"rates": wording.exchange_rates(result.book)}
     context |= {"plan_name": tables.names(result)[slug], "colour": tables.colour(result, slug)}
     return render(request, "planner/statements.html", context)
 
@@ -51,17 +58,25 @@ def page(request, pk):
 @require_safe
 @signed_in
 def csv_file(request, pk):
-    """The statements as CSV: by=year or by=month; for Excel, or plain=1; headers=codes for names in no language."""
+    """The statements as CSV: by=year, by=month, or by=gap with the plan `against`; for Excel, or plain=1.
+
+    headers=codes gives names in no language.
+    """
     row = access.scenario(request.user, pk)
     try:
         result, _comparison = evaluation.evaluated(row.head)
     except InputError:
         raise Http404 from None
     slug, by = request.GET.get("plan", ""), request.GET.get("by", "year")
-    if by not in ("year", "month"):
+    if by not in ("year", "month", "gap"):
         raise Http404
-    plain, codes = request.GET.get("plain") == "1", request.GET.get("headers") == "codes"
-    data = statements_csv(_found(result, slug, request), monthly=by == "month", bom=not plain, codes=codes)
+    style = {"bom": request.GET.get("plain") != "1", "codes": request.GET.get("headers") == "codes"}
+    if by == "gap":
+        one, other = _priced(result, slug), _priced(result, request.GET.get("against", ""))
+        called = tables.names(result)
+        data = gap_csv(one, other, (called[one.slug], called[other.slug]), **style)
+    else:
+        data = statements_csv(_found(result, slug, request), monthly=by == "month", **style)
     response = HttpResponse(data, content_type="text/csv; charset=utf-8")
     name = f"statement-{slug}-{by}-v{row.head.number}.csv"
     response["Content-Disposition"] = content_disposition_header(True, name)
@@ -77,12 +92,17 @@ def xlsx_file(request, pk):
         result, _comparison = evaluation.evaluated(row.head)
     except InputError:
         raise Http404 from None
-    plan = next((plan for plan in result.plans if plan.slug == request.GET.get("plan") and plan.priced), None)
-    if plan is None:
-        raise Http404
+    plan = _priced(result, request.GET.get("plan", ""))
     response = HttpResponse(workbook(result, plan), content_type=XLSX)
     response["Content-Disposition"] = content_disposition_header(True, f"plan-{plan.slug}-v{row.head.number}.xlsx")
     return response
+
+
+def _priced(result, slug):
+    plan = next((plan for plan in result.plans if plan.slug == slug and plan.priced), None)
+    if plan is None:
+        raise Http404
+    return plan
 
 
 def _found(result, slug, request):

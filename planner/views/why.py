@@ -25,8 +25,8 @@ def why(request, pk, plan, kpi):
     if plan not in {each.slug for each in result.plans}:
         raise Http404
     try:
-        tree = explain.tree(result, comparison, plan, kpi, timezone.localdate())
-    except KeyError:
+        tree = explain.tree(result, comparison, plan, kpi, timezone.localdate(), **_part(request.GET))
+    except (KeyError, ValueError):
         raise Http404 from None
     document = scenarios.read(row.head.document)
     context = {
@@ -41,3 +41,9 @@ def why(request, pk, plan, kpi):
         "engine_version": evaluation.ENGINE_VERSION,
     }
     return render(request, "planner/_why.html" if request.htmx else "planner/why.html", context)
+
+
+def _part(asked):
+    """Which part of a figure is asked for: `against` a plan, of a `category`, from the `first` to the `last` month."""
+    months = (int(asked["first"]), int(asked["last"])) if "first" in asked and "last" in asked else None
+    return {"against": asked.get("against", ""), "category": asked.get("category", ""), "months": months}

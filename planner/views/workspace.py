@@ -57,8 +57,10 @@ class Shown:
         if self.result is None:
             return {"problem": self.problem, "newer_prices": newer}
         result, comparison = self.result, self.comparison
+        leads = evaluation.by_lead_time(result)
+        others = finance_tables.verdicts(result, comparison, leads)
         return {
-            "verdict": tables.verdict(result, comparison),
+            "verdict": tables.verdict(result, comparison, leads),
             "trust": trust_meter.meter(result, comparison, timezone.localdate()),
             "kpis": tables.kpis(result, comparison, before),
             "cluster": tables.cluster(result, comparison),
@@ -69,7 +71,8 @@ class Shown:
             "use": tables.use(result, comparison),
             "investment": finance_tables.investment(result, comparison),
             "units": finance_tables.unit_costs(result, comparison),
-            "other_verdicts": finance_tables.verdicts(result, comparison),
+            "other_verdicts": others,
+            "agreement": finance_tables.agreement(others),
             "rate_flip": finance_tables.rate_flip(result),
             "warnings": tables.findings(result, comparison),
             "left_out": [wording.category(name) for name in result.left_out],
@@ -77,6 +80,7 @@ class Shown:
             "pricing_date": wording.date(self.document.pricing_date),
             "prices": self.version.prices_id[:12],
             "currency": self.document.currency,
+            "rates": wording.exchange_rates(self.book),
             "newer_prices": newer,
         }
 

@@ -34,8 +34,10 @@ from planner.wording.numbers import (
     bounds,
     chinese,
     date,
+    exact_percent,
     exact_price,
     money,
+    money_change,
     month_label,
     number,
     percent,
@@ -65,10 +67,12 @@ from planner.wording.plans import (
     site_named,
     template_text,
     template_title,
+    unit_of_work,
     workload_named,
 )
 from planner.wording.quote_terms import TERM_FINDINGS
 from planner.wording.rates import rate_name
+from planner.wording.returns import earned, payback
 from planner.wording.runs import duration, failure
 from planner.wording.sizing import (
     limit,
@@ -85,8 +89,16 @@ from planner.wording.sizing import (
     tier_reason,
     unsized,
 )
-from planner.wording.sources import badge, provider, source
-from planner.wording.trust import trust_help, trust_mark, trust_name, trust_note, trust_percent, trust_title
+from planner.wording.sources import badge, exchange_rates, provider, source
+from planner.wording.trust import (
+    trust_help,
+    trust_mark,
+    trust_name,
+    trust_note,
+    trust_percent,
+    trust_title,
+    trust_update,
+)
 from planner.wording.upkeep import loss
 from planner.wording.validation import case_error, case_input, case_status, case_value, family, tolerance, weaknesses
 
@@ -118,8 +130,11 @@ __all__ = [
     "discount_rate",
     "doubt",
     "duration",
+    "earned",
     "empty_text",
+    "exact_percent",
     "exact_price",
+    "exchange_rates",
     "factor_name",
     "failure",
     "family",
@@ -143,6 +158,7 @@ __all__ = [
     "memory_sentence",
     "missing",
     "money",
+    "money_change",
     "month_label",
     "not_quoted",
     "number",
@@ -151,6 +167,7 @@ __all__ = [
     "order_columns",
     "origin",
     "owner",
+    "payback",
     "percent",
     "plan_failure",
     "plan_name",
@@ -189,9 +206,11 @@ __all__ = [
     "trust_note",
     "trust_percent",
     "trust_title",
+    "trust_update",
     "unit",
     "unit_of",
     "unit_of_one",
+    "unit_of_work",
     "unit_price",
     "unpriced",
     "unsized",

@@ -257,6 +257,12 @@ def money(amount: float, currency: str, compact: bool = False) -> str:
     return _priced(amount, digits + scale, currency)
 
 
+def money_change(amount: float, currency: str, compact: bool = False) -> str:
+    """Money as a difference is written: with its sign."""
+    text = money(amount, currency, compact)
+    return "+" + text if amount > 0 else text
+
+
 def unit_price(amount: float, currency: str) -> str:
     """A price per unit: as many of six decimals as it has, at least those of the minor unit."""
     return _priced(amount, _trimmed(_grouped(amount, 6), minor_unit(currency)), currency)

@@ -88,6 +88,14 @@ def workload_named(scenario: Scenario, slug: str) -> str:
     )
 
 
+UNITS_OF_WORK = {"1e6 token": _("a million tokens"), "1e6 item": _("a million items"), "run": _("a run")}
+
+
+def unit_of_work(scenario: Scenario, slug: str, unit: str) -> str:
+    """A workload with the unit it is counted in: "Training: a run"."""
+    return f"{workload_named(scenario, slug)}{gettext(': ')}{UNITS_OF_WORK[unit]}"
+
+
 def _size(plan: Plan, book: PriceBook | None) -> tuple[int, int | None, int | None]:
     """(servers, GPUs of one server, GPUs in all) of the first purchase."""
     if plan.start is None:

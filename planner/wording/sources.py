@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from planner.engine.prices import Source
+from planner.engine.prices import Cost, Price, PriceBook, Source
 from planner.wording.numbers import chinese, date, number
 
 BADGES = {
@@ -73,6 +73,8 @@ PROVIDERS: dict[str, Any] = {
     "yottalabs": "Yotta Labs",
 }
 
+# Exchange rates are published with five or six; fewer would not give the converted amount.
+RATE_DIGITS = 6
 # Estimates of our own, which no supplier quotes.
 ITEMS = {"residual_curve": _("resale curve, estimate")}
 
@@ -116,7 +118,7 @@ def source(origin: Source, pricing_date: dt.date | None = None, stale_after_days
         facts.append(gettext("entered in the scenario"))
     rate = ""
     if origin.rate is not None and origin.rate != 1.0:
-        rate = gettext("exchange rate {rate}").format(rate=number(origin.rate))
+        rate = gettext("exchange rate {rate}").format(rate=number(origin.rate, digits=RATE_DIGITS))
         if origin.rate_dated is not None:
             rate += f" · {date(origin.rate_dated)}"
         if origin.rate_source:
@@ -131,3 +133,19 @@ def source(origin: Source, pricing_date: dt.date | None = None, stale_after_days
         "rate": rate,
         "record": origin.quote_id or ("" if origin.basis == "own" or origin.item in ITEMS else origin.item),
     }
+
+
+def exchange_rates(book: PriceBook) -> str:
+    """The exchange rates at which a price book converts, each once, with its date; "" where all is in one currency."""
+    entries = [entry for _name, part in book if isinstance(part, dict) for entry in part.values()]
+    priced: list[Price | Cost] = [value for entry in entries for _name, value in entry if isinstance(value, Price)]
+    priced += [entry for entry in entries if isinstance(entry, Cost)]
+    found: dict[str, str] = {}
+    for price in priced:
+        if price.currency not in ("", book.currency) and price.rate is not None:
+            dated = f" ({date(price.source.rate_dated)})" if price.source.rate_dated is not None else ""
+            found.setdefault(
+                price.currency, f"{price.currency}/{book.currency} {number(price.rate, digits=RATE_DIGITS)}{dated}"
+            )
+    rates = gettext(", ").join(found[currency] for currency in sorted(found))
+    return gettext("Exchange rates: {rates}.").format(rates=rates) if rates else ""

@@ -49,3 +49,7 @@ def trust_percent(whole: int) -> str:
 def trust_note() -> str:
     """How the shares are counted."""
     return gettext("Each line counts by the source of its price; credits count at their size, like costs.")
+
+
+def trust_update() -> str:
+    return gettext("Every quote behind it has ended: ask for new ones before you rely on it.")

@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import itertools
 import json
 import math
 from decimal import ROUND_HALF_UP, Decimal
@@ -75,6 +76,9 @@ class Script:
             made.append(parts[0] / parts[1])
         if node["combine"] == "least":
             made.append(min(part for part in parts if part is not None))
+        if node["combine"] in ("rate", "payback"):
+            [series] = node["children"]
+            made.append((self.rate if node["combine"] == "rate" else self.payback)(series["months"], node["value"]))
         if node["expression"]:
             made.append(arithmetic(node["expression"], {**below, **node["inputs"]}))
         if node["months"]:
@@ -97,6 +101,31 @@ class Script:
                 self.check(f"{node['key']} {cell['label']}: amount", abs(amount), abs(cell["amount"]), True)
             total += amount * cell.get("discount", 1.0)
         return total
+
+    def rate(self, cells, told):
+        """The yearly rate at which the amounts are worth 0, by halving; of several the one that is told."""
+
+        def worth(rate):
+            return sum(cell["amount"] * (1 + rate) ** (-cell["month"] / 12) for cell in cells)
+
+        grid = [math.expm1(step / 50) for step in range(-1000, 400)]
+        roots = []
+        for low, high in itertools.pairwise(grid):
+            if worth(low) * worth(high) < 0:
+                for _ in range(80):
+                    middle = (low + high) / 2
+                    low, high = (middle, high) if worth(low) * worth(middle) > 0 else (low, middle)
+                roots.append((low + high) / 2)
+        return min(roots, key=lambda root: abs(root - told))
+
+    def payback(self, cells, _told):
+        """The month from which the running sum of the values stays above 0."""
+        total, back = 0.0, 0.0
+        for cell in cells:
+            before, total = total, total + cell["value"]
+            if before < 0 <= total:
+                back = cell["month"] - 1 - before / cell["value"]
+        return back if total >= 0 else None
 
     def price(self, node):
         """Today's price of one from the price as quoted, its exchange rate and the tax inside it."""
@@ -195,6 +224,34 @@ def test_u011_what_contracts_add_is_recomputed_too(name, capsys, tmp_path):
     assert codes <= there
     for tree in found:
         assert Script(tree).failures == [], (tree["plan"], tree["kpi"])
+
+
+def by_month(node, amounts):
+    """Adds the nominal cells of all lines below a node to a list, by month."""
+    for each in explain.walk(node):
+        if each["inputs"].get("sign") is not None:
+            for cell in each["months"]:
+                amounts[cell["month"]] += cell["value"]
+
+
+def test_what_a_dearer_start_earns_rests_on_the_lines_of_both_plans_month_by_month(capsys):
+    for tree in trees(capsys, "small-team", figures=["irr"]):
+        [series] = tree["children"]
+        amounts = [0.0] * 60
+        for side in series["children"]:
+            by_month(side, amounts)
+        assert amounts == pytest.approx([cell["amount"] for cell in series["months"]], abs=0.001)
+        assert tree["combine"] == ("" if tree["value"] is None else "rate")
+
+
+def test_a_changed_cash_flow_is_noticed(capsys):
+    found = trees(capsys, "small-team", "server-now", figures=["irr", "payback", "discounted_payback"])
+    assert [Script(tree).failures for tree in found] == [[], [], []]
+    for tree in found:
+        for cell in tree["children"][0]["months"]:
+            cell["amount"] -= 1000.0
+            cell["value"] -= 1000.0
+        assert tree["value"] is None or Script(tree).failures
 
 
 def test_a_changed_price_is_noticed(capsys):

@@ -121,11 +121,16 @@ def test_the_rates_of_the_catalog_stand_in_the_empty_fields(financed):
 
 def test_the_verdict_is_given_for_each_value_at_the_horizon_and_each_preset(row):
     result, comparison = answer(row)
-    lines = finance_tables.verdicts(result, comparison)
+    lines = finance_tables.verdicts(result, comparison, evaluation.by_lead_time(result))
     assert [line["label"].replace("\u00a0", " ") for line in lines] == [
         "Machines worth nothing at the horizon",
         "Machines worth their market price there",
         "Machines worth the service left in them",
+        "Shortest lead times",
+        "Likely lead times",
+        "Longest lead times",
+        "Cloud: specialist GPU cloud",
+        "Cloud: large provider",
         "Discount rate of a public body, 4 %",
         "Discount rate of an enterprise, 8 %",
         "Discount rate of a start-up, 17 %",

@@ -4,10 +4,13 @@ import datetime as dt
 import json
 
 import pytest
+from django.urls import reverse
 from django.utils.translation import override
 
 from planner import trust_meter
+from planner.engine.prices import PriceBook
 from planner.engine.trust import PARTS
+from planner.services import evaluation as evaluations
 from planner.services import explain, reports
 from tests.planner.sample import PRICED_ON, bare, evaluated
 
@@ -32,6 +35,36 @@ def test_quotes_that_have_ended_are_expired():
     with override("en"):
         assert parts(trust_meter.meter(evaluation, comparison, PRICED_ON)) == {"quoted": "100\u00a0%"}
         assert parts(trust_meter.meter(evaluation, comparison, LATER)) == {"expired": "100\u00a0%"}
+
+
+def test_when_every_quote_has_ended_new_ones_are_asked_for():
+    evaluation, comparison = bare(
+        market={"accelerator": {"rate_per_year": 0.0}}, plans=[{"slug": "a", "start": {"build": "srv-8x"}}]
+    )
+    with override("en"):
+        assert trust_meter.meter(evaluation, comparison, PRICED_ON)["update"] == ""
+        assert trust_meter.meter(evaluation, comparison, LATER)["update"].startswith("Every quote behind it has ended")
+    rented, verdict = bare(plans=[{"slug": "cloud", "overflow": {"accelerator": "h200-nvl"}}])
+    assert trust_meter.meter(rented, verdict, LATER)["update"] == ""  # which no quote stands behind
+
+
+@pytest.mark.django_db
+def test_the_workspace_and_a_report_say_so_with_the_way_to_the_quotes(signed, row, editor):
+    """The winner's server is quoted until the middle of 2026; the page is read later."""
+    book = row.head.prices.book
+    for build in book["builds"].values():
+        build["price"]["source"] |= {"basis": "quoted", "supplier": "Example", "valid_until": "2026-06-30"}
+    version = row.head
+    version.prices_id = evaluations.pin(PriceBook.read(book))
+    version.document["plans"] = [each for each in version.document["plans"] if each["slug"] == "server-now"]
+    version.document["market"]["own_prices"] = {}
+    version.save()
+    page = signed.get(reverse("planner:workspace", args=[row.pk])).content.decode()
+    assert "Every quote behind it has ended" in page
+    assert f"{reverse('planner:purchasing', args=[row.pk])}?plan=server-now" in page
+    shown = reports.freeze(version, editor)
+    for prices in (True, False):
+        assert reports.page(shown, "en", prices=prices)["trust"]["update"].startswith("Every quote")
 
 
 def test_every_part_says_who_stands_behind_it_in_both_languages():

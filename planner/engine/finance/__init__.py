@@ -25,6 +25,7 @@ from planner.engine.finance.depreciation import (
 from planner.engine.finance.returns import Irr, irr, mirr, payback
 from planner.engine.finance.tax import Relief, tax_relief
 from planner.engine.finance.value import (
+    RATE_IS_ZERO,
     annuity,
     compounded,
     declining_rent,
@@ -40,6 +41,7 @@ from planner.engine.finance.value import (
 
 __all__ = [
     "CHINA_RESIDUAL",
+    "RATE_IS_ZERO",
     "Irr",
     "Loan",
     "Relief",

@@ -1,8 +1,10 @@
 """Why a figure is what it is: a tree from the figure down to cost lines, months, assumptions and quotes.
 
 A node is a plain dict: {"key", "label", "value", "value_text", "unit", "formula_text", "combine", "expression",
-"inputs", "children", "related", "months", "source", "drivers"}. `combine` says how the children make the value: "sum"
-(to the cent where it is money), "quotient", "least" (of those that are known), or "" (they are its parts in words).
+"inputs", "children", "related", "months", "columns", "source", "drivers"}. `combine` says how the children make the
+value: "sum" (to the cent where it is money), "quotient", "least" (of those that are known), "rate" (the yearly rate at
+which the months of the child are worth 0 in month 0), "payback" (the month, a fraction, from which the running sum of
+the child's months stays above 0), or "" (they are its parts in words).
 `expression`, where there is one, is arithmetic over `inputs` and the keys of the children. `months` are the cells of a
 line, zero ones left out; they too add up to the value: each amount is the product of its `terms`, rounded half up to
 the `decimals` of the root, and its value is that × discount. `related` stands beside the value and makes no part of
@@ -16,9 +18,10 @@ from functools import partial
 
 from planner.engine import ENGINE_VERSION
 from planner.engine.compare import Comparison
+from planner.engine.lines import CATEGORIES
 from planner.engine.result import Evaluation
 from planner.engine.trust import PARTS
-from planner.services.explain import carbon, room, totals, trust, use, versus, work
+from planner.services.explain import carbon, investment, room, totals, trust, use, versus, work
 from planner.services.explain.nodes import Node, Subject, walk
 
 __all__ = ["KPIS", "Node", "tree", "walk"]
@@ -30,12 +33,17 @@ BUILDERS: dict[str, Callable[[Subject], Node]] = {
     "opex": totals.opex,
     "credits": totals.credits,
     "cost_per_useful_gpu_hour": totals.cost_per_useful_gpu_hour,
+    "unit_cost": investment.unit_cost,
     "work_per_kwh": totals.work_per_kwh,
     "peak_kw": room.peak_kw,
     "racks": room.racks,
     "break_even": versus.break_even,
     "served_share": work.served_share,
     "margin": versus.margin,
+    "level_payment": investment.level_payment,
+    "irr": investment.irr,
+    "payback": investment.payback,
+    "discounted_payback": investment.discounted_payback,
     "unmet_cost": work.unmet_cost,
     "capacity": work.capacity,
     "orders": totals.orders,
@@ -47,19 +55,37 @@ BUILDERS: dict[str, Callable[[Subject], Node]] = {
     **{f"trust_{part}": partial(trust.part, code=part) for part in PARTS},
 }
 KPIS = tuple(BUILDERS)
+# Sums over lines, of which a category or some months can be explained alone.
+SUMS = frozenset({"present_value", "nominal_total", "capex", "opex", "credits"})
 
 
 def tree(
-    evaluation: Evaluation, comparison: Comparison, plan_slug: str, kpi: str, today: dt.date | None = None
+    evaluation: Evaluation,
+    comparison: Comparison,
+    plan_slug: str,
+    kpi: str,
+    today: dt.date | None = None,
+    *,
+    against: str = "",
+    category: str = "",
+    months: tuple[int, int] | None = None,
 ) -> Node:
-    """The tree of one figure of one plan; raises KeyError where either is unknown.
+    """The tree of one figure of one plan; raises KeyError where a name is unknown.
 
-    today : the day on which a quote must hold to count as valid, where it is later than the pricing date.
+    today   : the day on which a quote must hold to count as valid, where it is later than the pricing date.
+    against : the plan to compare with, of figures that compare; "" is the one that the verdict names.
+    category : of the lines of a sum of money; "" is all.
+    months  : the first and the last of a sum of money, None is all; raises KeyError where they lie outside.
     """
-    if plan_slug not in {plan.slug for plan in evaluation.plans}:
-        raise KeyError(plan_slug)
+    if ((category or months) and kpi not in SUMS) or (category and category not in CATEGORIES):
+        raise KeyError(kpi, category)
+    if months is not None and not 0 <= months[0] <= months[1] < evaluation.calendar.months:
+        raise KeyError(months)
+    window = None if months is None else slice(months[0], months[1] + 1)
+    plans = {plan.slug: plan for plan in evaluation.plans}
     day = max(today or evaluation.scenario.pricing_date, evaluation.scenario.pricing_date)
-    root = BUILDERS[kpi](Subject(evaluation, comparison, evaluation.plan(plan_slug), day))
+    other = plans[against] if against else None
+    root = BUILDERS[kpi](Subject(evaluation, comparison, plans[plan_slug], day, other, category, window))
     return {
         **root,
         "engine_version": ENGINE_VERSION,

@@ -42,15 +42,15 @@ FACTOR_UNITS = {
 def lines_by_category(subject: Subject, kind: str | None = None) -> dict[str, list[Line]]:
     groups: dict[str, list[Line]] = {name: [] for name in CATEGORIES}
     for line in subject.plan.lines:
-        if kind is None or line.kind == kind:
+        if (kind is None or line.kind == kind) and subject.takes(line):
             groups[line.category].append(line)
     return {name: lines for name, lines in groups.items() if lines}
 
 
-def categories(subject: Subject, *, discounted: bool, kind: str | None = None) -> list[Node]:
+def categories(subject: Subject, *, discounted: bool, kind: str | None = None, sign: int = 1) -> list[Node]:
     """All lines, or those of a kind, by category."""
     return [
-        category(subject, name, lines, discounted=discounted)
+        category(subject, name, lines, discounted=discounted, sign=sign)
         for name, lines in lines_by_category(subject, kind).items()
     ]
 
@@ -67,12 +67,20 @@ def category(subject: Subject, name: str, lines: list[Line], *, discounted: bool
 
 
 def _value(subject: Subject, line: Line, discounted: bool) -> float:
+    """A line's worth in the months that are explained."""
+    if subject.window is not None:
+        return float(_minor(subject, line, discounted)[subject.window].sum()) / 10.0**line.decimals
     return line.present_value(subject.plan.discount_of(line)) if discounted else line.total()
+
+
+def _minor(subject: Subject, line: Line, discounted: bool) -> Array:
+    """(M,): whole minor units of each month, which add up to the line."""
+    return line.discounted_minor(subject.plan.discount_of(line)) if discounted else line.minor
 
 
 def line_node(subject: Subject, line: Line, *, discounted: bool, sign: int = 1) -> Node:
     """One line: its formula with the numbers of its first month, its months, parameters and quote."""
-    first = int(np.flatnonzero(line.quantity[0])[0])
+    first = _first(subject, line)
     formula = wording.formula(line, subject.currency, subject.calendar, first)
     if line.category == "opex.colocation" and (silent := _not_quoted(subject, line)):
         formula += " · " + silent
@@ -93,6 +101,13 @@ def line_node(subject: Subject, line: Line, *, discounted: bool, sign: int = 1) 
             for name, value in line.factors.items()
         ],
     )
+
+
+def _first(subject: Subject, line: Line) -> int:
+    """The first month that is explained in which something is owed."""
+    owed = np.flatnonzero(line.quantity[0])
+    begin = 0 if subject.window is None else subject.window.start
+    return int(next((m for m in owed if m >= begin), owed[0]))
 
 
 def _not_quoted(subject: Subject, line: Line) -> str:
@@ -117,13 +132,13 @@ def _discounting(subject: Subject, line: Line) -> str:
 
 
 def _months(subject: Subject, line: Line, discounted: bool, sign: int) -> list[dict[str, Any]]:
-    """The months in which something is owed; their values add up to the line's, the last takes the hair of rounding."""
+    """The months in which something is owed; their values add up to the line's."""
     scale = 10.0**line.decimals
-    factors, shares = subject.plan.discount_of(line), line.minor
-    if discounted:
-        shares = _whole_shares(line.minor * factors, round(_value(subject, line, discounted) * scale))
+    factors, shares = subject.plan.discount_of(line), _minor(subject, line, discounted)
+    owed = np.flatnonzero((line.quantity[0] != 0) | (line.minor != 0)).tolist()
+    shown = range(subject.calendar.months)[subject.window or slice(None)]
     cells = []
-    for m in np.flatnonzero((line.quantity[0] != 0) | (line.minor != 0)).tolist():
+    for m in (m for m in owed if m in shown):
         quantity, price = float(line.quantity[0, m]), float(line.unit_price[0, m])
         amount = float(line.minor[m]) / scale
         cell: dict[str, Any] = {
@@ -143,15 +158,6 @@ def _months(subject: Subject, line: Line, discounted: bool, sign: int) -> list[d
             cell["value_text"] = wording.money(cell["value"], subject.currency)
         cells.append(cell)
     return cells
-
-
-def _whole_shares(parts: Array, total: int) -> Array:
-    """Parts as whole numbers that add up to `total`: each is the step of the rounded running sum."""
-    shares = np.diff(np.floor(np.cumsum(parts) + 0.5), prepend=0.0)
-    filled = np.flatnonzero(parts)
-    if filled.size:
-        shares[filled[-1]] += total - shares.sum()
-    return shares
 
 
 def _source(subject: Subject, line: Line, first: int) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from planner import wording
 from planner.engine.compare import Comparison
 from planner.engine.inputs import get_at
-from planner.engine.lines import round_half_up
+from planner.engine.lines import Line, round_half_up
 from planner.engine.prices import Source
 from planner.engine.result import Evaluation, PlanResult
 
@@ -41,6 +41,7 @@ def make_node(
     drivers: Iterable[dict[str, str]] = (),
     expression: str = "",
     inputs: dict[str, float] | None = None,
+    columns: Iterable[str] = (),
 ) -> Node:
     return {
         "key": key,
@@ -55,6 +56,7 @@ def make_node(
         "children": list(children),
         "related": list(related),
         "months": list(months),
+        "columns": list(columns),
         "source": source,
         "drivers": list(drivers),
     }
@@ -68,12 +70,34 @@ class Subject:
     comparison: Comparison
     plan: PlanResult
     day: dt.date  # on which quotes must hold to count as valid
+    against: PlanResult | None = None  # the plan to compare with, where it is not the one that the verdict names
+    category: str = ""  # of the lines that are explained, or their kind; "" is all
+    window: slice | None = None  # the months that are explained; None is all
 
     def __post_init__(self) -> None:
         self.scenario, self.book = self.evaluation.scenario, self.evaluation.book
         self.calendar, self.currency = self.evaluation.calendar, self.scenario.currency
         self.document = self.scenario.model_dump(mode="json")
         self.names = wording.plan_names(self.scenario, self.book)
+
+    @property
+    def partial(self) -> bool:
+        return bool(self.category) or self.window is not None
+
+    def takes(self, line: Line) -> bool:
+        """Whether a line is among those that are explained."""
+        if self.category not in ("", line.category):
+            return False
+        return self.window is None or bool(line.minor[self.window].any())
+
+    def named(self, label: str) -> str:
+        """A figure with the part of it that is explained: its category, its months."""
+        parts = [label, wording.category(self.category) if self.category else ""]
+        if self.window is not None:
+            first, last = self.window.start, self.window.stop - 1
+            months = [self.month(m) for m in ((first,) if first == last else (first, last))]
+            parts.append("–".join(months))
+        return " · ".join(part for part in parts if part)
 
     def money(self, key: str, label: str, value: float | None, **more: Any) -> Node:
         text = gettext("not known") if value is None else wording.money(value, self.currency)

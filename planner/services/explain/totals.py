@@ -10,13 +10,14 @@ from planner.services.explain.work import useful_hours
 
 def present_value(subject: Subject) -> Node:
     priced = subject.plan.priced
+    children = categories(subject, discounted=True) if priced else []
     return subject.money(
         "present_value",
-        gettext("Present value"),
-        subject.plan.present_value if priced else None,
+        subject.named(gettext("Present value")),
+        _sum(subject, children, subject.plan.present_value) if priced else None,
         combine="sum",
-        formula=gettext("sum of its lines over all months, each amount × discount factor; month 0 is not discounted"),
-        children=categories(subject, discounted=True) if priced else (),
+        formula=gettext("sum of its lines over the months, each amount × discount factor; month 0 is not discounted"),
+        children=children,
         drivers=subject.drivers(("finance/discount_rate", "months", "finance/residual_at_horizon")),
     )
 
@@ -40,14 +41,21 @@ def credits(subject: Subject) -> Node:
 def _nominal(subject: Subject, key: str, label: str, kind: str | None) -> Node:
     if not subject.plan.priced:
         return subject.money(key, label, None)
+    children = categories(subject, discounted=False, kind=kind)
+    whole = subject.plan.nominal_total if kind is None else subject.plan.total(kind)
     return subject.money(
         key,
-        label,
-        subject.plan.nominal_total if kind is None else subject.plan.total(kind),
+        subject.named(label),
+        _sum(subject, children, whole),
         combine="sum",
-        formula=gettext("sum of its lines over all months, not discounted"),
-        children=categories(subject, discounted=False, kind=kind),
+        formula=gettext("sum of its lines over the months, not discounted"),
+        children=children,
     )
+
+
+def _sum(subject: Subject, children: list[Node], whole: float) -> float:
+    """The whole figure, or the part of it that is explained."""
+    return subject.plan.money(child["value"] for child in children) if subject.partial else whole
 
 
 def cost_per_useful_gpu_hour(subject: Subject) -> Node:

@@ -55,12 +55,12 @@ def _crossing(subject: Subject, other: PlanResult) -> Node:
 
 def margin(subject: Subject) -> Node:
     """Present value, by category, against the best other plan (the winner's) or the winner (any other plan's)."""
-    rival = _rival(subject)
-    if rival is None:
+    other = rival(subject)
+    if other is None:
         return subject.money("margin", gettext("Margin"), None, formula=gettext("no other plan is ranked"))
-    names = {"other": subject.names[rival.slug], "plan": subject.names[subject.plan.slug]}
-    gap = category_gap(subject.plan, rival)
-    theirs = Subject(subject.evaluation, subject.comparison, rival, subject.day)
+    names = {"other": subject.names[other.slug], "plan": subject.names[subject.plan.slug]}
+    gap = category_gap(subject.plan, other)
+    theirs = Subject(subject.evaluation, subject.comparison, other, subject.day)
     parts = []
     for name, amount in gap.items():
         sides = [
@@ -85,10 +85,37 @@ def margin(subject: Subject) -> Node:
         combine="sum",
         children=parts,
         formula=gettext("difference of the present values, category by category"),
+        related=_in_per_cent(subject, other),
     )
 
 
-def _rival(subject: Subject) -> PlanResult | None:
+def _in_per_cent(subject: Subject, other: PlanResult) -> list[Node]:
+    """How much more or less the plan costs, as a share of the other's present value; none where that is not above 0."""
+    mine, theirs = subject.plan.present_value, other.present_value
+    if theirs <= 0.0:
+        return []
+    share = mine / theirs - 1.0
+    names = {"plan": subject.names[subject.plan.slug], "other": subject.names[other.slug]}
+    return [
+        make_node(
+            "share",
+            gettext("“{plan}” against “{other}”").format(**names),
+            share,
+            wording.percent(share, plus=True),
+            unit=wording.unit("share"),
+            formula=gettext("present value of “{plan}” ÷ that of “{other}” − 1").format(**names),
+            expression="plan / other - 1",
+            inputs={"plan": mine, "other": theirs},
+        )
+    ]
+
+
+def rival(subject: Subject) -> PlanResult | None:
+    """The plan to compare with: as asked, else the best other plan for the winner, the winner for any other plan."""
+    if not subject.plan.priced:
+        return None
+    if subject.against is not None:
+        return subject.against if subject.against.priced else None
     decided = subject.comparison.verdict
     slug = decided.runner_up if decided.plan == subject.plan.slug else decided.plan
-    return subject.evaluation.plan(slug) if slug and subject.plan.priced else None
+    return subject.evaluation.plan(slug) if slug else None
