@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from catalog.records import Catalog
 from planner import wording
-from planner.engine.evaluate import Evaluation
+from planner.engine.evaluate import Evaluation, owed
 from planner.engine.inputs import Scenario, get_at
 from planner.engine.prices import PriceBook, Source
 from planner.engine.quantities import InputError
@@ -160,6 +160,7 @@ class Page:
         self.begun = begun or (_("template"), _("example figure of the template"))
         self.scenario, self.evaluation, self.book, self.catalog, self.first = scenario, evaluation, book, catalog, first
         self.currency = scenario.currency
+        self.owed = owed(scenario, book)  # lines on by what a contract names, while their switch says nothing
         self.priced = (
             {} if evaluation is None else {each.slug: each for each in assumptions.unit_prices(scenario, evaluation)}
         )
@@ -192,7 +193,7 @@ class Page:
         at_end = "" if self.evaluation is None else assumptions.demand_at_the_end(self.evaluation)
         found = {}
         for each in self.declared():
-            fact = [each.value, each.choices, self.currency if each.quantity else "", each.unit]
+            fact = [each.value, each.choices, self.currency if each.quantity else "", each.unit, self._is_owed(each)]
             if each.group == "own_prices":
                 fact.append(self.priced[each.name])
             elif each.kind == "number" and each.value is None:
@@ -243,6 +244,8 @@ class Page:
         former, known = self._default(each)
         changed = known and former != plain_value(each.value)
         label, help_text = self._words(each)
+        if self._is_owed(each):
+            label, shown = _("{line}, on by the contract").format(line=label), True
         row = Row(
             path=each.path,
             kind=each.kind,
@@ -265,6 +268,9 @@ class Page:
             presets=tuple(presets.presets(self.scenario)) if each.path == presets.PATH else (),
         )
         return row
+
+    def _is_owed(self, each: Declared) -> bool:
+        return each.owner == "Scenario.lines" and each.path.removeprefix("lines/") in self.owed
 
     # what a row says
 
