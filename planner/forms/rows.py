@@ -57,7 +57,7 @@ class Row:
     seldom: bool = False
     optional: bool = False
     error: str = ""
-    presets: tuple[tuple[str, str], ...] = ()  # (text to be typed, words) of values to choose from
+    usual: tuple[presets.Preset, ...] = ()  # values to choose from
 
     @property
     def id(self) -> str:
@@ -265,7 +265,7 @@ class Page:
             options=self._options(each),
             seldom=each.seldom,
             optional=each.optional,
-            presets=tuple(presets.presets(self.scenario)) if each.path == presets.PATH else (),
+            usual=tuple(presets.presets(self.scenario)) if each.path == presets.PATH else (),
         )
         return row
 
@@ -306,9 +306,8 @@ class Page:
             return rounded(value), badge, badge["text"]
         usual = presets.chosen(self.scenario) if each.path == presets.PATH else None
         if usual is not None:
-            badge = wording.source(presets.source(usual))
-            said = presets.note(usual)
-            return each.value, {**badge, "text": f"{said} · {usual.note}"}, said
+            badge = wording.source(usual.source)
+            return each.value, {**badge, "text": usual.note}, usual.names
         same = each.default is not None and each.value == each.default
         if (not same or quantity.basis == "choice") and (begun := self._template(each)):
             return each.value, begun, begun["text"]
