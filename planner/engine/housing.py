@@ -398,6 +398,7 @@ def supply_check(site: Site, build: Build, kw: float) -> SupplyCheck | None:
     return replace(every, usable_kw=0.0, sustained=kw <= 0.0, headroom_kw=-kw)
 
 
+@lru_cache(maxsize=4096)
 def _usable_kw(circuit: Circuit) -> float:
     """All feeds of a rack after what its redundancy keeps free. [kW]"""
     return float(redundant_kw(feed_kw(circuit), circuit.feeds, circuit.redundancy))

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from catalog.records import Catalog
 from planner import wording
+from planner.engine.evaluate import owed
 from planner.engine.inputs import Generation, Plan, Scenario, Site, SupportContract, Workload, get_at
 from planner.engine.quantities import InputError, Problem
 from planner.forms.fields import Declared, walk
@@ -32,12 +33,19 @@ def changes(
     if each.kind == "part":
         return [(each.path, _part(scenario, each, catalog) if value else None)]
     if each.owner == "Scenario.lines":
-        return [(each.path, None if value == each.default else value)]
+        unsaid = each.path.removeprefix("lines/") in _on_by_contract(scenario, catalog) or each.default
+        return [(each.path, None if value == unsaid else value)]
     if name == "layers" and get_at(scenario.model_dump(mode="json"), f"{parent}/full_attention_layers") == each.value:
         return [(each.path, value), (f"{parent}/full_attention_layers", None)]  # every layer still, however many
     if name == "currency":
         return [(each.path, value), *assumptions.in_currency(scenario, value, catalog, walk(scenario))]
     return [(each.path, value)]
+
+
+def _on_by_contract(scenario: Scenario, catalog: Catalog) -> frozenset[str]:
+    """Lines that are on because a contract names them, whatever their switches say now."""
+    silent = scenario.model_copy(update={"lines": {}})
+    return owed(silent, pricebook.build(catalog, silent))
 
 
 def _growth(scenario: Scenario, path: str, kind: str, first: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from catalog.records import Catalog
 from planner import wording
-from planner.engine.evaluate import Evaluation
+from planner.engine.evaluate import Evaluation, owed
 from planner.engine.inputs import Scenario, get_at
 from planner.engine.prices import PriceBook, Source
 from planner.engine.quantities import InputError
@@ -69,7 +69,7 @@ class Row:
     seldom: bool = False
     optional: bool = False
     error: str = ""
-    presets: tuple[tuple[str, str], ...] = ()  # (text to be typed, words) of values to choose from
+    usual: tuple[presets.Preset, ...] = ()  # values to choose from
 
     @property
     def id(self) -> str:
@@ -172,6 +172,7 @@ class Page:
         self.begun = begun or (_("template"), _("example figure of the template"))
         self.scenario, self.evaluation, self.book, self.catalog, self.first = scenario, evaluation, book, catalog, first
         self.currency = scenario.currency
+        self.owed = owed(scenario, book)  # lines on by what a contract names, while their switch says nothing
         self.priced = (
             {} if evaluation is None else {each.slug: each for each in assumptions.unit_prices(scenario, evaluation)}
         )
@@ -204,7 +205,7 @@ class Page:
         at_end = "" if self.evaluation is None else assumptions.demand_at_the_end(self.evaluation)
         found = {}
         for each in self.declared():
-            fact = [each.value, each.choices, self.currency if each.quantity else "", each.unit]
+            fact = [each.value, each.choices, self.currency if each.quantity else "", each.unit, self._is_owed(each)]
             if each.group == "own_prices":
                 fact.append(self.priced[each.name])
             elif each.kind == "number" and each.value is None:
@@ -255,6 +256,8 @@ class Page:
         former, known = self._default(each)
         changed = known and former != plain_value(each.value)
         label, help_text = self._words(each)
+        if self._is_owed(each):
+            label, shown = _("{line}, on by the contract").format(line=label), True
         row = Row(
             path=each.path,
             kind=each.kind,
@@ -274,9 +277,12 @@ class Page:
             options=self._options(each),
             seldom=each.seldom,
             optional=each.optional,
-            presets=tuple(presets.presets(self.scenario)) if each.path == presets.PATH else (),
+            usual=tuple(presets.presets(self.scenario)) if each.path == presets.PATH else (),
         )
         return row
+
+    def _is_owed(self, each: Declared) -> bool:
+        return each.owner == "Scenario.lines" and each.path.removeprefix("lines/") in self.owed
 
     # what a row says
 
@@ -312,9 +318,8 @@ class Page:
             return rounded(value), badge, badge["text"]
         usual = presets.chosen(self.scenario) if each.path == presets.PATH else None
         if usual is not None:
-            badge = wording.source(presets.source(usual))
-            said = presets.note(usual)
-            return each.value, {**badge, "text": f"{said} · {usual.note}"}, said
+            badge = wording.source(usual.source)
+            return each.value, {**badge, "text": usual.note}, usual.names
         same = each.default is not None and each.value == each.default
         if (not same or quantity.basis == "choice") and (begun := self._template(each)):
             return each.value, begun, begun["text"]

@@ -1,6 +1,8 @@
-"""How long the engine takes for the small team: in milliseconds, and as a ratio to plain Python work."""
+"""How long the engine takes for the templates: in milliseconds, and against what it took before contracts and taxes.
 
-import statistics
+Times are the best of many, of this process alone: on a shared machine the rest is noise of others.
+"""
+
 import time
 
 import pytest
@@ -11,19 +13,23 @@ from planner.engine.evaluate import evaluate
 from planner.engine.inputs import Scenario
 from planner.services import gallery, pricebook
 
-GOAL_MS = 25.0
-# Twice as slow as the goal on a noisy machine is noise; four times is a regression.
-LIMIT_MS = 100.0
+ROUNDS = 25
+# Evaluation and comparison, four plans over 60 months. [ms]
+BUDGETS = {"small-team": 40.0, "driving-lab": 80.0}
+# What both took before the issue of money (November 2026), in multiples of the yardstick on the same machine; now no
+# more than twice that.
+BEFORE = {"small-team": (1.6, 2.5), "driving-lab": (2.7, 3.1)}
+MOST = 2.0
 
 
-def _median_ms(work, rounds):
+def _best_ms(work, rounds=ROUNDS):
     work()
     times = []
     for _ in range(rounds):
         begin = time.process_time()
         work()
         times.append((time.process_time() - begin) * 1000.0)
-    return statistics.median(times)
+    return min(times)
 
 
 def _yardstick():
@@ -34,15 +40,19 @@ def _yardstick():
 
 
 @pytest.mark.bench
-def test_small_team_is_evaluated_while_one_types(capsys):
-    scenario = Scenario.read(gallery.document("small-team"))
+@pytest.mark.parametrize("slug", sorted(BUDGETS))
+def test_a_template_is_answered_while_one_types_and_no_more_than_twice_as_slow_as_before(slug, capsys):
+    scenario = Scenario.read(gallery.document(slug))
     book = pricebook.build(shipped(), scenario)
-    engine = _median_ms(lambda: evaluate(scenario, book), 21)
-    verdict = _median_ms(lambda: compare(evaluate(scenario, book)), 21)
-    yardstick = _median_ms(_yardstick, 11)
+    assert (len(scenario.plans), scenario.months) == (4, 60)
+    engine = _best_ms(lambda: evaluate(scenario, book))
+    answer = _best_ms(lambda: compare(evaluate(scenario, book)))
+    yardstick = _best_ms(_yardstick)
+    ratios = [taken / yardstick / before for taken, before in zip((engine, answer), BEFORE[slug], strict=True)]
     with capsys.disabled():
         print(
-            f"\nengine, small team: median {engine:.1f} ms (goal {GOAL_MS:.0f}), with comparison {verdict:.1f} ms, "
-            f"{engine / yardstick:.2f} × 200,000 additions"
+            f"\nengine, {slug}: best {engine:.1f} ms, with comparison {answer:.1f} ms (budget {BUDGETS[slug]:.0f}); "
+            f"{ratios[0]:.2f} × and {ratios[1]:.2f} × what it took before"
         )
-    assert engine < LIMIT_MS
+    assert answer < BUDGETS[slug]
+    assert max(ratios) < MOST

@@ -44,15 +44,24 @@ def test_every_rate_says_who_says_so():
 def test_choices_read_back_as_the_rate_they_name(language):
     with override(language):
         options = presets.presets(with_finance(inflation_per_year=0.02))
-    typed = dict(zip([each.slug for each in discount_rates()], [text for text, _words in options[1:]], strict=True))
+        assert len({each.words for each in options}) == len(options)
+    typed = {each.slug: option.text for option in options for each in option.rates}
+    assert set(typed) == {each.slug for each in discount_rates()}
     assert (typed["us-federal"], typed["uk-green-book"], typed["startup"]) == ("4.04", "5.57", "17")
-    assert options[0][0] == ""
-    assert len({words for _text, words in options}) == len(options)
+
+
+def test_equal_rates_are_one_choice_that_names_them_all():
+    with override("en"):
+        (option,) = [each for each in presets.presets(with_finance(discount_rate=0.08)) if each.chosen]
+        assert option.words == "8 %: enterprise, estimate; 8 %: China, social discount rate".replace("8 %", "8\u00a0%")
+        assert "enterprise" in option.names
+        assert "China" in option.names
 
 
 def test_a_rate_of_one_s_own_is_none_of_them():
     assert presets.chosen(with_finance(discount_rate=0.0777)) is None
-    assert presets.chosen(with_finance(discount_rate=0.0404, inflation_per_year=0.02)).slug == "us-federal"
+    (found,) = presets.chosen(with_finance(discount_rate=0.0404, inflation_per_year=0.02)).rates
+    assert found.slug == "us-federal"
 
 
 def test_choosing_one_fills_the_field_and_shows_its_source(signed, row):
@@ -67,12 +76,20 @@ def test_choosing_one_fills_the_field_and_shows_its_source(signed, row):
     assert "Damodaran, cost of capital by industry (US), January 2026: Auto &amp; Truck" in page
 
 
+def test_a_rate_typed_into_the_field_leaves_no_other_one_chosen(signed, row):
+    number = scenarios.newest(row).number
+    answer = signed.post(f"/s/{row.pk}/edit/", {"path": PATH, "value": "7.77", "base": number}, HTTP_HX_REQUEST="true")
+    choice = answer.content.decode().partition('id="a-finance--discount_rate-c"')[2].partition("</select>")[0]
+    assert "<option" in choice
+    assert "selected" not in choice
+
+
 def test_the_choice_stands_on_the_page_for_who_may_edit(signed, row):
     page = signed.get(f"/s/{row.pk}/").content.decode()
     assert 'id="a-finance--discount_rate-p"' in page
-    assert "UK public sector (Green Book): 3.5 % real" in page.replace("\u00a0", " ").replace("\u202f", " ")
+    assert "UK public sector (Green Book), 3.5 % real" in page.replace("\u00a0", " ").replace("\u202f", " ")
 
 
 def test_the_templates_begin_with_the_estimate_of_an_enterprise():
     for slug in gallery.templates():
-        assert presets.chosen(Scenario.read(gallery.document(slug))).slug == "enterprise"
+        assert presets.chosen(Scenario.read(gallery.document(slug))).rates[0].slug == "enterprise"

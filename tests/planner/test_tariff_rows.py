@@ -247,3 +247,43 @@ def test_hours_of_a_tariff_of_another_region_are_warned_of():
     at_home = in_beijing(tariff=hours, electricity_price_per_kwh=0.12)
     assert told(at_home, path) == []
     assert len(told(in_beijing(tariff={**hours, "time_zone": "Asia/Tokyo"}, electricity_price_per_kwh=0.12), path)) == 1
+
+
+# ── the switch of a line that a contract turns on ──
+
+SWITCH = "lines/opex.demand_charge"
+
+
+def switch_of(row):
+    """(label, whether it is on) as the page shows it."""
+    scenario = Scenario.read(scenarios.newest(row).document)
+    book = pricebook.build(shipped(), scenario)
+    with override("en"):
+        found = forms.Page(scenario, None, book, shipped(), scenario.model_dump(mode="json")).rows()[SWITCH]
+    return found.label, found.on
+
+
+def edited(signed, row, path, value):
+    number = scenarios.newest(row).number
+    return signed.post(f"/s/{row.pk}/edit/", {"path": path, "value": value, "base": number})
+
+
+def test_a_line_that_a_contract_names_reads_on_by_the_contract_and_can_be_switched_off(signed, row):
+    assert switch_of(row) == ("Demand charge", False)
+    edited(signed, row, "sites/office/tariff", "on")
+    edited(signed, row, "sites/office/tariff/schedule", "us-ca-pge-b-19")
+    assert switch_of(row) == ("Demand charge, on by the contract", True)
+    edited(signed, row, SWITCH, "")
+    assert scenarios.newest(row).document["lines"] == {"opex.demand_charge": False}
+    assert switch_of(row) == ("Demand charge", False)
+    edited(signed, row, SWITCH, "on")
+    assert "opex.demand_charge" not in scenarios.newest(row).document["lines"]  # what the contract says holds again
+    assert switch_of(row) == ("Demand charge, on by the contract", True)
+
+
+def test_without_a_contract_the_switch_is_as_before(signed, row):
+    edited(signed, row, SWITCH, "on")
+    assert scenarios.newest(row).document["lines"]["opex.demand_charge"] is True
+    assert switch_of(row) == ("Demand charge", True)
+    edited(signed, row, SWITCH, "")
+    assert "opex.demand_charge" not in scenarios.newest(row).document["lines"]
