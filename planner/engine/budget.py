@@ -130,6 +130,17 @@ class Configuration:
         return 0.0 if self.result is None else float(self.result.useful_hours.sum())
 
     @property
+    def work(self) -> PoolWorkload | None:
+        """The work that fills it, in GPUs of the reference; None where it could not be tried."""
+        found = None if self.evaluation is None else self.evaluation.scenario.demand.workloads[0]
+        return found if isinstance(found, PoolWorkload) else None
+
+    @property
+    def same_as(self) -> float:
+        """GPUs of the reference that would do the same work. [GPU]"""
+        return self.work.gpus / self.work.target_utilisation if self.work and self.work.target_utilisation else 0.0
+
+    @property
     def hours_per_money(self) -> float | None:
         """Useful GPU-hours for each unit of what the budget pays. [GPU-hour/money]"""
         return self.useful_hours / self.cost if self.cost else None
@@ -160,16 +171,16 @@ def configurations(
     scenario : rooms, prices, people and dates; its first workload, a pool, names the reference GPU, the utilisation and
                what binds.
     abilities : of the book's models, where they are known already.
-    Raises InputError where the reference or the model is unknown, and MissingRate where a price that all configurations
-    need has no exchange rate.
+    Raises InputError where the reference or the model is unknown, and MissingRate where for want of an exchange rate no
+    configuration has a price.
     """
     if budget.model is not None and budget.model not in book.models:
         raise InputError(Problem(("budget", "model"), "not_in_catalog", budget.model))
     shop = _Shop(scenario, book, budget, abilities or Abilities(book.models.values()))
     found = [each for build in book.builds.values() for each in shop.of(build)]
-    missing = [each.missing for each in found]
-    if missing and all(missing):
-        raise MissingRate(missing[0], book.currency)
+    lacking = [each.missing for each in found if each.missing]
+    if lacking and all(each.result is None for each in found):
+        raise MissingRate(lacking[0], book.currency)
     return sorted(found, key=_rank)
 
 
@@ -205,7 +216,7 @@ class _Shop:
     def of(self, build: Build) -> Iterator[Configuration]:
         """One server of a kind, as many as budget and room take, and as many joined by a fabric.
 
-        More of what may not be sold there, or does not stand there, is not looked for.
+        More of what may not be sold there, does not stand there, or does not hold the model, is not looked for.
         """
         if build.slug.startswith("used-") and not self.budget.used:
             return
@@ -214,10 +225,12 @@ class _Shop:
         barred = alone.export is not None and alone.export.verdict == "prohibited"
         if barred or alone.state in ("unpriced", "over") or any(_of_the_room(reason) for reason in alone.reasons):
             return
-        most, stops = self._most(build, joined=False)
-        if most > 1:
-            yield self._judged(build, most, joined=False, stops=stops)
-        if build.fabric_ports:
+        gang = self._gang(build)
+        if gang <= build.accelerator_count:
+            most, stops = self._most(build, joined=False)
+            if most > 1:
+                yield self._judged(build, most, joined=False, stops=stops)
+        if build.fabric_ports and math.isfinite(gang):
             most, stops = self._most(build, joined=True)
             yield self._judged(build, max(2, most), joined=True, stops=stops)
 
@@ -271,11 +284,10 @@ class _Shop:
         gang = self._gang(made.build)
         if gang <= made.together:
             return []
-        facts = {"model": self.budget.model, "there": made.together}
+        facts = {"model": self.budget.model, "gpus": made.together}
         if not math.isfinite(gang):
             return [Finding("model_never", 0, facts)]
-        code = "model_unjoined" if gang <= made.gpus else "model_memory"
-        return [Finding(code, 0, {**facts, "needed_gpus": int(gang)})]
+        return [Finding("model_memory", 0, {**facts, "needed_gpus": int(gang)})]
 
     def _evaluated(self, build: Build, servers: int, joined: bool) -> Evaluation:
         """The plan of a configuration with as much work as fills it. Raises InputError."""

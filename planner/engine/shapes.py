@@ -14,6 +14,7 @@ import numpy as np
 from planner.engine.calendar import calendar_for
 from planner.engine.demand import Machine, Sizing, machine_for
 from planner.engine.evaluate import Finding, PlanResult, evaluate
+from planner.engine.findings import CANNOT_RUN
 from planner.engine.inputs import Fabric, FollowUp, Plan, Scenario, ServingWorkload, Start
 from planner.engine.links import link_of
 from planner.engine.needs import Requirement
@@ -135,11 +136,11 @@ def _judged(result: PlanResult, scenario: Scenario, needs: dict[str, Requirement
         reasons = [reason for reason in reasons if reason.code != "service_target"]
         facts = {"workload": spares[0].slug, "servers": servers, "spares": spares[0].spare_servers}
         reasons.append(Finding("redundancy", 0, facts))
-    return Shape(result.slug, servers, result, tuple(reasons), _kept(needs, result, able=not reasons))
+    return Shape(result.slug, servers, result, tuple(reasons), _kept(needs, result, reasons))
 
 
-def _kept(needs: dict[str, Requirement], result: PlanResult, *, able: bool) -> float | None:
-    if not able or not result.fleet.holdings:
+def _kept(needs: dict[str, Requirement], result: PlanResult, reasons: list[Finding]) -> float | None:
+    if any(reason.code in CANNOT_RUN for reason in reasons) or not result.fleet.holdings:
         return None
     shares = [
         need.factors.get("scaling_share", 1.0) * need.factors.get("network_share", 1.0) for need in needs.values()

@@ -15,9 +15,10 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from pydantic import BaseModel
 
+from planner.engine.budget import Budget
 from planner.engine.inputs import Scenario
 from planner.engine.quantities import Quantity, quantity_of
-from planner.wording import networks, upkeep
+from planner.wording import budget, networks, upkeep
 from planner.wording.contracts import CHOICE_WORDS, FIELD_WORDS
 from planner.wording.lines import category
 from planner.wording.numbers import quantity
@@ -765,6 +766,7 @@ FIELDS |= {name: Words(*parts) for name, parts in networks.FIELDS.items()}
 
 FIELDS |= {name: Words(*texts) for name, texts in upkeep.FIELDS.items()}
 FIELDS |= FIELD_WORDS
+FIELDS |= budget.FIELDS
 
 # Fields that several kinds of work have in common, with the words of the first.
 _COMMON: dict[str, dict[str, tuple[str, ...]]] = {
@@ -978,6 +980,7 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("schema_version", 1): "1",
     **networks.CHOICES,
     **CHOICE_WORDS,
+    **budget.CHOICES,
 } | upkeep.CHOICES
 
 
@@ -1065,6 +1068,8 @@ def _walk(path: str, node: Any) -> Place | None:
     place: Place | None = None
     listed = False
     steps = [step for step in path.split("/") if step]
+    if steps[:1] == ["budget"]:  # what is asked about beside a scenario
+        classes, steps, node = [Budget], steps[1:], None
     for position, step in enumerate(steps):
         node = None if node is None else _step(node, step)
         if listed and classes and place is not None:  # this step picks an element

@@ -144,7 +144,7 @@ def test_a_model_that_fits_no_server_of_a_kind_fails_there():
     found = bought(book(**prices), model="m70")
     assert found["box.x1"].state == "fits"
     assert (found["desk.x1"].state, found["desk.x1"].reasons[0].code) == ("fails", "model_memory")
-    assert found["desk.x33"].reasons[0].code == "model_unjoined"
+    assert not any(each.build.slug == "desk" and each.servers > 1 for each in found.values())  # more would not help
 
 
 def model(slug, params_b):

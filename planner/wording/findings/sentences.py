@@ -89,13 +89,15 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts["class"] = fields.choice(name, value)
             case "days":
                 texts[name] = counted(value, "day")
+            case "model":
+                texts[name] = book.models[value].name if value in book.models else value
             case "workload":
                 texts[name] = workload_named(scenario, value)
             case "plan":
                 texts[name] = plan_names(scenario, book).get(value, value)
             case "served" | "target" | "share" if value is not None:
                 texts[name] = percent(value)
-            case "servers":
+            case "servers" | "spares":
                 texts[name] = counted(value, "server")
             case "network":
                 texts[name] = str(networks.NETWORKS.get(value, value))
