@@ -139,6 +139,7 @@ class BudgetForm:
             if currency not in assumptions.currencies(self.catalog, self.document["currency"]):
                 raise InputError(Problem(("currency",), "not_in_catalog", currency))
             self.document = {**self.document, "currency": currency}
+            self.typed["currency"] = currency
         return amount
 
     def _declared(self) -> dict[str, Declared]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -214,6 +215,7 @@ def propose(answered: Answer, slug: str) -> dict[str, Any]:
     overflow = _overflow(answered, pool.accelerator)
     carried = {each.slug: each.work.gpus for each in beside if each.work is not None}
     gpus = carried[slug] if overflow is not None else min(carried.values())
+    gpus = math.floor(gpus * 1000.0) / 1000.0  # a figure that people read, and no more than is there
     plans = [plan_of(each.build, each.servers, each.joined).model_dump(mode="json") for each in beside]
     lead = max(lead_in_months(each.weeks, 0.0) for each in beside)
     document = {

@@ -22,6 +22,7 @@ def test_two_million_yuan_become_a_scenario_of_three_plans(signed_page, axe):
     row = Scenario.objects.latest("pk")
     assert f"/s/{row.pk}/" in page.url
     assert row.head.document["plans"][0]["start"]["build"] == "srv-8x-h20-cn"
+    assert row.head.document["currency"] == "CNY"
     assert noise(page) == []
 
 
