@@ -227,11 +227,11 @@ class _Shop:
             return
         gang = self._gang(build)
         if gang <= build.accelerator_count:
-            most, stops = self._most(build, joined=False)
+            most, stops = self._most(build, alone.cost or 0.0, joined=False)
             if most > 1:
                 yield self._judged(build, most, joined=False, stops=stops)
         if build.fabric_ports and math.isfinite(gang):
-            most, stops = self._most(build, joined=True)
+            most, stops = self._most(build, alone.cost or 0.0, joined=True)
             yield self._judged(build, max(2, most), joined=True, stops=stops)
 
     def _judged(self, build: Build, servers: int, *, joined: bool, stops: str = "") -> Configuration:
@@ -312,8 +312,11 @@ class _Shop:
         link = link_of(plan.fabric, build, self.book) if plan.fabric.when == "always" else None
         return float(self.sizing.on_machine(one, machine_for(self.book, build.slug), link=link).mean[0, 0])
 
-    def _most(self, build: Build, *, joined: bool) -> tuple[int, str]:
-        """(servers, what stops more): as many as can be paid and as the room takes; 0 where two joined are too many."""
+    def _most(self, build: Build, each: float, *, joined: bool) -> tuple[int, str]:
+        """(servers, what stops more): as many as can be paid and as the room takes; 0 where two joined are too many.
+
+        each : what one of them costs by itself. [money]
+        """
         least = 2 if joined else 1
         room: list[int] = []
 
@@ -326,7 +329,7 @@ class _Shop:
                 return math.inf
             return paid(plan, self.budget.covers)
 
-        most = _largest(cost, self.budget.amount, least, self._cap(build))
+        most = _largest(cost, self.budget.amount, least, self._cap(build), each)
         if most >= MOST_SERVERS:
             return most, ""
         return most, "room" if most + 1 in room else "budget"
@@ -340,13 +343,16 @@ class _Shop:
         return MOST_SERVERS if lowest <= 0 else min(MOST_SERVERS, int(self.budget.amount / lowest) + 1)
 
 
-def _largest(cost: Callable[[int], float], budget: float, least: int, cap: int) -> int:
-    """The largest number up to `cap` that costs no more than the budget; 0 where `least` does. Cost grows with it."""
+def _largest(cost: Callable[[int], float], budget: float, least: int, cap: int, each: float) -> int:
+    """The largest number up to `cap` that costs no more than the budget; 0 where `least` does. Cost grows with it.
+
+    each : about what one more costs, where the search begins. [money]
+    """
     low, spent = least, cost(least)
     if spent > budget:
         return 0
     high, above = cap + 1, math.inf
-    guess = low + int((budget - spent) * low / spent) if spent > 0 else cap
+    guess = low + int((budget - spent) / each) if each > 0 else cap
     while high - low > 1:
         guess = min(max(guess, low + 1), high - 1)
         asked = cost(guess)

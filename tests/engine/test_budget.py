@@ -193,8 +193,8 @@ def test_a_configuration_comes_with_the_two_beside_it(at, expected):
 @pytest.mark.parametrize(("budget", "expected"), [(9.9, 0), (10.0, 1), (29.9, 2), (1000.0, 40), (54.9, 4)])
 def test_the_largest_number_is_found_where_the_cost_jumps(budget, expected):
     """10 a piece, and 5 more from the fifth on."""
-    assert _largest(lambda n: 10.0 * n + (5.0 if n >= 5 else 0.0), budget, 1, 40) == expected
+    assert _largest(lambda n: 10.0 * n + (5.0 if n >= 5 else 0.0), budget, 1, 40, 10.0) == expected
 
 
 def test_the_largest_number_is_found_below_one_that_cannot_be_had():
-    assert _largest(lambda n: 10.0 * n if n <= 7 else math.inf, 1000.0, 1, 40) == 7
+    assert _largest(lambda n: 10.0 * n if n <= 7 else math.inf, 1000.0, 1, 40, 10.0) == 7
