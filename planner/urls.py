@@ -1,6 +1,7 @@
 from django.urls import path
 
 from planner.views import (
+    budget,
     facility,
     home,
     prices,
@@ -11,6 +12,7 @@ from planner.views import (
     sizing,
     statements,
     validation,
+    ways,
     why,
     workspace,
 )
@@ -24,6 +26,16 @@ urlpatterns = [
     path("sizing/", sizing.page, name="sizing"),
     path("sizing/scenario/", sizing.make, name="sizing_make"),
     path("s/<int:pk>/sizing/", sizing.of_scenario, name="sizing_of"),
+    path("sizing/ways/", ways.of_sizing, name="sizing_ways"),
+    path("s/<int:pk>/sizing/ways/", ways.of_sizing_of, name="sizing_ways_of"),
+    path("s/<int:pk>/ways/", ways.of_scenario, name="ways"),
+    path("budget/", budget.page, name="budget"),
+    path("budget/configurations.csv", budget.csv_file, name="budget_csv"),
+    path("budget/why/<str:slug>/<str:kpi>/", budget.why, name="budget_why"),
+    path("budget/scenario/", budget.make, name="budget_make"),
+    path("s/<int:pk>/budget/", budget.of_scenario, name="budget_of"),
+    path("s/<int:pk>/budget/configurations.csv", budget.csv_file_of, name="budget_csv_of"),
+    path("s/<int:pk>/budget/why/<str:slug>/<str:kpi>/", budget.why_of, name="budget_why_of"),
     path("validation/", validation.page, name="validation"),
     path("validation/cases.csv", validation.cases_csv, name="validation_csv"),
     path("validation/cases.json", validation.cases_json, name="validation_json"),

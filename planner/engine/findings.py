@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from planner.engine.budgets import judge_budget
 from planner.engine.cards import card_room
 from planner.engine.costs import Books
 from planner.engine.energy.clock import zone_of
@@ -22,6 +21,7 @@ from planner.engine.prices import PriceBook
 from planner.engine.result import Finding, PlanResult
 from planner.engine.rounding import SLACK
 from planner.engine.workload import GBIT, tensor_parallel_gang
+from planner.engine.yearly_budget import judge_budget
 
 # Reasons why a plan's machines cannot do a work at all.
 CANNOT_RUN = ("memory", "deadline", "wrong_software", "replica_size")

@@ -1,5 +1,6 @@
 """Assumption rows, generated from the declarations of the scenario document, and what people type into them."""
 
+from planner.forms.budget import BudgetForm
 from planner.forms.draft import Draft
 from planner.forms.edits import (
     KINDS,
@@ -23,6 +24,7 @@ __all__ = [
     "MAX_TYPED",
     "SECTIONS",
     "STRATEGIES",
+    "BudgetForm",
     "Declared",
     "Draft",
     "Page",

@@ -315,6 +315,11 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
             )
 
 
+def fields_of(document: BaseModel, name: str) -> Iterator[Declared]:
+    """Every field of a document that stands beside a scenario, under a name of its own."""
+    yield from _document(document, name, name, name)
+
+
 def _unused_financing(terms: Financing) -> set[str]:
     names = UNUSED_FINANCING[terms.kind] | (set() if terms.kind == "lease" else LEASE_ONLY)
     return {f"Financing.{name}" for name in names}

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 FOLDER = Path(__file__).resolve().parents[1] / "gallery"
-ORDER = ("small-team", "image-startup", "driving-lab", "office-server")
+ORDER = ("small-team", "image-startup", "driving-lab", "office-server", "budget-first")
 
 
 def templates() -> list[str]:

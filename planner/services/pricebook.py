@@ -92,6 +92,14 @@ def everything(catalog: Catalog, currency: str, day: date) -> PriceBook:
     return _Maker(catalog, currency, day).hardware()
 
 
+def shop(catalog: Catalog, scenario: Scenario) -> PriceBook:
+    """The price book of a scenario with every server, card and model besides, for whoever has chosen none yet."""
+    maker = _Maker(catalog, scenario.currency, scenario.pricing_date)
+    asked, everything = maker.book(scenario), maker.hardware()
+    parts = ("accelerators", "builds", "addons", "offers", "models")
+    return asked.model_copy(update={name: {**getattr(asked, name), **getattr(everything, name)} for name in parts})
+
+
 def accelerators(catalog: Catalog) -> dict[str, Accelerator]:
     """Every GPU of the catalog with its figures; they have no prices."""
     maker = _Maker(catalog, "USD", date.min)

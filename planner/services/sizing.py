@@ -136,7 +136,7 @@ def _document(given: dict[str, Any]) -> dict[str, Any]:
     today = dt.date.fromisoformat(given.get("pricing_date", "2026-01-01"))
     return Scenario.read(
         {
-            "start": _month_after(today, 1),
+            "start": month_after(today, 1),
             "months": MONTHS,
             "pricing_date": today.isoformat(),
             "plans": [{"slug": "none"}],
@@ -147,7 +147,7 @@ def _document(given: dict[str, Any]) -> dict[str, Any]:
     ).model_dump(mode="json")
 
 
-def _month_after(day: dt.date, months: int) -> str:
+def month_after(day: dt.date, months: int) -> str:
     """The month that begins so many months after that of a day: "2027-01"."""
     count = day.year * 12 + day.month - 1 + months
     return f"{count // 12}-{count % 12 + 1:02d}"
@@ -517,7 +517,7 @@ def propose(answered: Answer, slug: str, name: str) -> Proposal:
         **scenario.model_dump(mode="json"),
         "name": name,
         "template": f"{SIZED}{answered.work.kind}",
-        "start": _month_after(scenario.pricing_date, max(1, lead + 1)),
+        "start": month_after(scenario.pricing_date, max(1, lead + 1)),
         "plans": plans,
     }
     return Proposal(document, missing)

@@ -96,7 +96,7 @@ class Asked:
         }
         if self.answer is not None:
             page = sizing_page.page(self.answer, **{name: self.given.get(name, "") for name in VIEW})
-            context |= {**page, **self._links(page)}
+            context |= {**page, **self._links(page), "ways_url": self._ways(page)}
         return context
 
     def _links(self, page):
@@ -115,6 +115,14 @@ class Asked:
                 *((vendor, self.url(vendor=vendor), vendor == page["vendor"]) for vendor in page["vendors"]),
             ],
         }
+
+    def _ways(self, page):
+        """Where the picked accelerator is told as one server, several and a cluster; "" where it does not do."""
+        if page["picked"] is None or not page["picked"]["fits"] or not page["picked"]["servers"]["slug"]:
+            return ""
+        here = reverse("planner:sizing_ways_of", args=[self.row.pk]) if self.row else reverse("planner:sizing_ways")
+        workload = self.given.get("workload", "")
+        return f"{here}?{self.draft.query(pick=page['picked']['slug'], workload=workload)}"
 
     def _works(self):
         """The workloads of the scenario to choose from."""

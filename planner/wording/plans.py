@@ -39,6 +39,13 @@ TEMPLATES: dict[str, tuple[Any, Any]] = {
         _("The office server: 6 kW in an ordinary room"),
         _("An 8-GPU machine in a room made for people. What goes wrong, when, and what does the remedy cost?"),
     ),
+    "budget-first": (
+        _("Budget first: I have ¥2 million"),
+        _(
+            "The money is given, the machines are not. Workstations, one 8-GPU server or a small cluster for the same "
+            "sum: which does most of the work, and what can each not run?"
+        ),
+    ),
 }
 
 # and a kind of work: what a scenario made on Sizing names as its template, so that its name follows the language

@@ -34,6 +34,21 @@ TABLE = {
         {STRANGER: 403, OTHER: 302, VIEWER: 403, EDITOR: 302},
     ),
     "sizing_of": ("get", ("row",), {}, READ),
+    "sizing_ways": ("get", (), {"kind": "pool", "pick": "h200-sxm"}, OWN),
+    "sizing_ways_of": ("get", ("row",), {"pick": "h200-sxm"}, READ),
+    "ways": ("get", ("row",), {}, READ),
+    "budget": ("get", (), {}, OWN),
+    "budget_csv": ("get", (), {}, OWN),
+    "budget_why": ("get", ("ws-2x-rtx-5090.x1", "capex"), {}, OWN),
+    "budget_make": (
+        "post",
+        (),
+        {"query": "amount=300000", "pick": "ws-2x-rtx-5090.x1"},
+        {STRANGER: 403, OTHER: 302, VIEWER: 403, EDITOR: 302},
+    ),
+    "budget_of": ("get", ("row",), {}, READ),
+    "budget_csv_of": ("get", ("row",), {}, READ),
+    "budget_why_of": ("get", ("row", "ws-2x-rtx-5090.x1", "capex"), {}, READ),
     "validation": ("get", (), {}, OWN),
     "validation_csv": ("get", (), {}, OWN),
     "validation_json": ("get", (), {}, OWN),
@@ -137,7 +152,7 @@ def test_what_is_not_theirs_answers_as_what_is_not_there(things):
     keys, clients = things
     nowhere = dict.fromkeys(keys, 987654)
     for name, (method, arguments, data, _expected) in TABLE.items():
-        if not arguments or arguments[0] == "token":
+        if not set(arguments) & set(keys) or arguments[0] == "token":
             continue
         for role in (STRANGER, OTHER):
             answers = []

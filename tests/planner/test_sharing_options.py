@@ -319,7 +319,7 @@ def test_without_prices_a_chart_of_money_tells_a_point_a_year_and_no_order(works
 
 
 def money(exact):
-    return float(exact.replace("\u2212", "-").replace("$", "").replace(",", ""))
+    return float(re.sub(r"[$¥,]", "", exact.replace("\u2212", "-")))
 
 
 def test_without_prices_a_note_on_the_room_keeps_its_remedy(workspace, editor):

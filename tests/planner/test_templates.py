@@ -1,4 +1,4 @@
-"""The four templates show what they are there to show.
+"""The templates show what they are there to show.
 
 Figures are the shipped catalog's; what is asserted follows from the template's own numbers, or is a direction.
 """
@@ -54,7 +54,7 @@ def warning(result, code):
     return next(finding for finding in result.warnings if finding.code == code)
 
 
-# ── all four ──
+# ── all of them ──
 
 
 @pytest.mark.parametrize("name", gallery.templates())
@@ -411,3 +411,44 @@ def test_the_list_of_scenarios_warns_of_a_winner_that_is_not_to_be_ordered():
         assert tables.last_verdict(document_now, known)["tone"] == "good"  # saved before this was kept
         told = tables.last_verdict(document_now, {**known, "blocked": True})
     assert (told["tone"], told["text"].endswith(": do not order as it is")) == ("bad", True)
+
+
+# ── budget first ──
+
+
+def test_budget_first_each_plan_stays_within_two_million_yuan():
+    evaluation = run("budget-first")
+    bought = {result.slug: result.total("capex") for result in evaluation.plans if result.plan.start}
+    assert evaluation.scenario.currency == "CNY"
+    assert all(0 < amount <= 2_000_000 for amount in bought.values())
+
+
+def test_budget_first_leads_from_workstations_over_one_server_to_a_cluster():
+    """No server more of any of them would be paid: as many as the money takes."""
+    evaluation = run("budget-first")
+    strategies = [result.plan.strategy for result in evaluation.plans]
+    assert strategies == ["servers_now", "server_now", "cluster_now", "cloud"]
+    for place, result in enumerate(evaluation.plans[:3]):
+        more = run("budget-first", **{f"plans__{place}__start__quantity": result.plan.start.quantity + 1})
+        assert more.plan(result.slug).total("capex") > 2_000_000, result.slug
+
+
+def test_budget_first_each_of_them_carries_what_is_asked():
+    """An H200 has 4,800 GB/s: 8 H20 of 4,000 do as much as 6.67 of them, 12 A100 of 2,039 as 5.1, and 4.6 are busy."""
+    evaluation = run("budget-first")
+    for slug in ("workstations", "server-now", "cluster-now"):
+        assert not evaluation.plan(slug).allocation.useful_rented.any(), slug
+
+
+def test_budget_first_shows_what_two_million_buys_on_the_page_of_that_name():
+    """The plans that own something are configurations that the budget page offers for the same room and day."""
+    from catalog.importers.shipped import shipped
+    from planner.services import budget
+
+    evaluation = run("budget-first")
+    base, asked = budget.around(evaluation.scenario.model_dump(mode="json"), shipped(), None)
+    answer = budget.answer(
+        type(evaluation.scenario).read(base), budget.Budget.read({**asked, "amount": 2_000_000.0}), shipped()
+    )
+    offered = {found.slug for found in answer.bought}
+    assert {"ws-4x-rtx-5090.x10", "srv-8x-h20-cn.x1", "srv-4x-a100-sxm.x3.fabric"} <= offered

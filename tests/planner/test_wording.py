@@ -223,6 +223,8 @@ FACTS = {
     "country": "CN",
     "stranded_servers": 3,
     "workload": "pool",
+    "model": "llama-3.1-70b",
+    "spares": 1,
     "served": 0.75,
     "target": 1.0,
     "demand_gpu": 4.0,

@@ -46,7 +46,7 @@ from planner.engine.inputs.demand import (
     Workload,
     WorkloadBase,
 )
-from planner.engine.inputs.finance import Budget, Finance, Operations, PaymentTerms
+from planner.engine.inputs.finance import Finance, Operations, PaymentTerms, YearlyBudget
 from planner.engine.inputs.market import (
     AcceleratorPath,
     ColocationPath,
@@ -89,7 +89,6 @@ __all__ = [
     "AcceleratorSlug",
     "Band",
     "BatchWorkload",
-    "Budget",
     "BuildSlug",
     "Cabinet",
     "CapacityBlock",
@@ -154,6 +153,7 @@ __all__ = [
     "Wave",
     "Workload",
     "WorkloadBase",
+    "YearlyBudget",
     "get_at",
     "set_at",
 ]

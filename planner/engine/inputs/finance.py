@@ -62,7 +62,7 @@ class PaymentTerms(Document):
         return self
 
 
-class Budget(Document):
+class YearlyBudget(Document):
     """Money there is for each fiscal year of the horizon; what is left of one does not carry over to the next."""
 
     # First, second … fiscal year; the last amount holds for the years after. Empty: no budget.
@@ -78,7 +78,7 @@ class Finance(Document):
     residual_at_horizon: bool = True
     inflation_per_year: Annotated[float, Quantity("share/year", -0.05, 0.5, None, None, "estimate")] = 0.025
     payment: PaymentTerms = PaymentTerms()
-    budget: Budget = Budget()
+    budget: YearlyBudget = YearlyBudget()
     book_life_months: Annotated[int, Quantity("month", 12, 240, None, None, "estimate")] = 60
     # After-tax view: the discount rate then is one after tax.
     after_tax: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -207,14 +208,18 @@ def replica_by_memory(work: Answering, case: Case, size: float) -> float:
     document's own number or 1."""
     if case.shape is None or not case.hardware.memory_gb:
         return float((isinstance(work, ServingWorkload) and work.replica_gpus) or 1)
-    shape = scaled(case.shape, size)
+    return replica_holding(work, scaled(case.shape, size), case.hardware, sizes_tried(work))
+
+
+def replica_holding(work: Answering, shape: ModelShape, hardware: Accelerator, sizes: Sequence[int]) -> float:
+    """The first of some sizes of a copy whose memory holds it and one request, infinity where none does. [GPU]"""
     gpus = formulas.replica_size(
         weights=float(formulas.weight_bytes(shape.params_b * 1e9, work.precision)),
-        kv=cache_per_token(work, shape, case.hardware),
-        memory_gb=case.hardware.memory_gb,
+        kv=cache_per_token(work, shape, hardware),
+        memory_gb=hardware.memory_gb or 0.0,
         input_tokens=work.input_tokens,
         output_tokens=work.output_tokens,
-        sizes=sizes_tried(work),
+        sizes=sizes,
     )
     return math.inf if gpus is None else float(gpus)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -129,22 +131,24 @@ def _gangs_by_memory(work: Runs, case: Case, size: Array) -> Array:
 
 
 def _gang_by_memory(work: Runs, case: Case, size: float) -> float:
-    memory = case.hardware.memory_gb
-    if case.shape is None or memory is None:
+    if case.shape is None or case.hardware.memory_gb is None:
         return 1.0
-    shape = scaled(case.shape, size)
-    gangs = candidates(case.server_gpus)
+    return gang_by_memory(work, scaled(case.shape, size), case.hardware.memory_gb, candidates(case.server_gpus))
+
+
+def gang_by_memory(work: Runs, shape: ModelShape, memory_gb: float, gangs: Sequence[int]) -> float:
+    """The first of some gangs whose memory holds a run, infinity where none does; memory of one card. [GPU]"""
     if isinstance(work, TuningWorkload) and work.method != "full":
         total = float(formulas.adapter_tuning_bytes(shape.params_b * 1e9, work.method))
         kept = adapter_activation_bytes(work, shape)
-        gang = formulas.gang_by_bytes(total, memory, gangs, each_bytes=kept)
+        gang = formulas.gang_by_bytes(total, memory_gb, gangs, each_bytes=kept)
     else:
         gang = formulas.gang_by_memory(
             shape.params_b * 1e9,
             shape.layers,
             shape.hidden,
             longest_sequence(work),
-            memory,
+            memory_gb,
             work.states,
             micro_batch=work.micro_batch,
             recompute=recomputed(work),

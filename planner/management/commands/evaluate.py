@@ -15,7 +15,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument(
             "scenario",
-            help="small-team, image-startup, driving-lab, office-server, a name or number, or FILE.yaml|json",
+            help="small-team, image-startup, driving-lab, office-server, budget-first, a name or number, or "
+            "FILE.yaml|json",
         )
         parser.add_argument("--format", choices=sorted(WRITERS), default="table")
 

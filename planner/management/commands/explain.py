@@ -17,7 +17,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument(
             "scenario",
-            help="small-team, image-startup, driving-lab, office-server, a name or number, or FILE.yaml|json",
+            help="small-team, image-startup, driving-lab, office-server, budget-first, a name or number, or "
+            "FILE.yaml|json",
         )
         parser.add_argument("--plan", action="append", help="short name of a plan; may be repeated (default: all)")
         parser.add_argument(

@@ -21,7 +21,7 @@ from planner.engine.compare import Comparison
 from planner.engine.lines import CATEGORIES
 from planner.engine.result import Evaluation
 from planner.engine.trust import PARTS
-from planner.services.explain import carbon, investment, room, totals, trust, use, versus, work
+from planner.services.explain import bought, carbon, investment, room, totals, trust, use, versus, work
 from planner.services.explain.nodes import Node, Subject, walk
 
 __all__ = ["KPIS", "Node", "tree", "walk"]
@@ -35,6 +35,8 @@ BUILDERS: dict[str, Callable[[Subject], Node]] = {
     "cost_per_useful_gpu_hour": totals.cost_per_useful_gpu_hour,
     "unit_cost": investment.unit_cost,
     "work_per_kwh": totals.work_per_kwh,
+    "hours_per_capex": bought.hours_per_capex,
+    "hours_per_payment": bought.hours_per_payment,
     "peak_kw": room.peak_kw,
     "racks": room.racks,
     "break_even": versus.break_even,

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from planner.wording import networks, upkeep
+from planner.wording import budget, networks, upkeep
 from planner.wording.contracts import CHOICE_WORDS
 from planner.wording.places import CUSTOMERS
 
@@ -194,6 +194,7 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("rule", "soft"): _("soft: a wish"),
     **networks.CHOICES,
     **CHOICE_WORDS,
+    **budget.CHOICES,
 } | upkeep.CHOICES
 
 

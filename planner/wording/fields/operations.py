@@ -88,7 +88,7 @@ FIELDS: dict[str, Words] = {
         _("Bank acceptance"), _("Term of the bills by which suppliers are paid: it defers every payment.")
     ),
     "Finance.budget": Words(_("Budget"), _("Money there is for each fiscal year.")),
-    "Budget.per_year": Words(
+    "YearlyBudget.per_year": Words(
         _("Budget by fiscal year"),
         _(
             "Money there is in the first, second … fiscal year of the horizon, as in “500000; 200000”; the last amount "
@@ -96,8 +96,10 @@ FIELDS: dict[str, Words] = {
         ),
         _("no budget"),
     ),
-    "Budget.covers": Words(_("The budget covers"), _("What the budget must pay: purchases alone, or all spending.")),
-    "Budget.rule": Words(
+    "YearlyBudget.covers": Words(
+        _("The budget covers"), _("What the budget must pay: purchases alone, or all spending.")
+    ),
+    "YearlyBudget.rule": Words(
         _("The budget is"),
         _("A hard budget rules plans out; a soft one ranks them after those that keep it."),
     ),

@@ -9,6 +9,7 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
+from planner.engine.budget import Budget
 from planner.engine.inputs import Scenario
 
 
@@ -80,6 +81,8 @@ def _walk(path: str, node: Any) -> Place | None:
     place: Place | None = None
     listed = False
     steps = [step for step in path.split("/") if step]
+    if steps[:1] == ["budget"]:  # what is asked about beside a scenario
+        classes, steps, node = [Budget], steps[1:], None
     for position, step in enumerate(steps):
         node = None if node is None else step_into(node, step)
         if listed and classes and place is not None:  # this step picks an element

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.wording import networks, upkeep
+from planner.wording import budget, networks, upkeep
 from planner.wording.contracts import FIELD_WORDS
 from planner.wording.fields import demand, market, operations, plans, sites
 from planner.wording.words import Words
@@ -15,6 +15,7 @@ FIELDS: dict[str, Words] = {
     **operations.FIELDS,
     **{name: Words(*texts) for table in (networks.FIELDS, upkeep.FIELDS) for name, texts in table.items()},
     **FIELD_WORDS,
+    **budget.FIELDS,
 }
 
 # Fields that several kinds of work have in common, with the words of the first.

@@ -89,6 +89,11 @@ def _month(value: Any, evaluation: Evaluation) -> str:
     return month_label(evaluation.calendar, value)
 
 
+def _model(value: Any, evaluation: Evaluation) -> str:
+    models = evaluation.book.models
+    return models[value].name if value in models else str(value)
+
+
 def _as_is(value: Any, _: Evaluation) -> str:
     return str(value)
 
@@ -115,6 +120,8 @@ _WRITERS: dict[str, Writer] = {
     "covers": _choice_of("covers"),
     "days": _count_of("day"),
     "servers": _count_of("server"),
+    "spares": _count_of("server"),
+    "model": _model,
     "stranded_gpus": _count_of("GPU"),
     "stranded_servers": _count_of("server"),
     "gpu_hours": lambda value, _: number(value, 0),

@@ -34,6 +34,17 @@ WORK: dict[str, tuple[Any, Any, str]] = {
         _("{served} served in {month}"),
         "bad",
     ),
+    "model_memory": (
+        _("{model} takes {needed_gpus} GPUs together; here {gpus} work together."),
+        _("{model}: too little memory"),
+        "bad",
+    ),
+    "model_never": (_("{model} fits into no number of these GPUs."), _("{model}: does not fit"), "bad"),
+    "redundancy": (
+        _("{workload} asks for {spares} to spare, and there is {servers} in all: when one fails, nothing answers."),
+        _("no spare: one failure stops it"),
+        "bad",
+    ),
     "memory": (
         _("{workload} needs {needed_gpus} GPUs at once by memory, and one {item} has {server_gpus} and no fabric."),
         _("memory: needs {needed_gpus} GPUs at once"),

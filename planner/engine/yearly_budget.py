@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.engine.calendar import Array
-from planner.engine.inputs import Budget, Scenario
+from planner.engine.inputs import Scenario, YearlyBudget
 from planner.engine.result import Finding, PlanResult
 
 
@@ -37,6 +37,6 @@ def judge_budget(result: PlanResult, scenario: Scenario) -> None:
         return
 
 
-def allowance(budget: Budget, year: int) -> float:
+def allowance(budget: YearlyBudget, year: int) -> float:
     """What may be spent in a fiscal year of the horizon, counted from 0; the last amount holds for later years."""
     return budget.per_year[min(year, len(budget.per_year) - 1)]
