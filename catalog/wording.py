@@ -348,6 +348,7 @@ WORDS = {  # codes of cells, prices and dates
     "resale": _("resale"),
     "staff": _("staff"),
     "storage": _("storage"),
+    "tender": _("public tender"),
     "tax": _("tax"),
     "ups_per_kw": _("UPS, per kW"),
     "water": _("water"),

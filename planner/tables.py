@@ -461,6 +461,8 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
         return meter
     if code in ("stale_price", "no_quote"):
         return f"market/own_prices/{facts.get('item')}"
+    if code in wording.TENDER_FINDINGS:
+        return "procurement/threshold"
     if code == "order_by_past":
         return "start"
     if plan is None:

@@ -27,6 +27,7 @@ from planner.engine.quote_terms import broken_terms
 from planner.engine.repairs import Repairs, repairs_of
 from planner.engine.result import Evaluation, Finding, Order, PlanResult
 from planner.engine.storage import host_gb, local_tb, shared_gb_s, shared_tb
+from planner.engine.tenders import tender_of, tendered
 from planner.engine.unsold import unsold
 from planner.engine.wiring import Network, network_for
 
@@ -50,12 +51,20 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     books = Books(scenario, book, calendar)
     sizing = Sizing(scenario, book, calendar)
     on = _lines_on(scenario)
-    plans = [_PlanRun(plan, books, sizing, on, lead_case).result() for plan in scenario.plans]
+    plans = [_planned(plan, books, sizing, on, lead_case) for plan in scenario.plans]
     left_out = [name for name in CATEGORIES if name not in on | FINANCING]  # without a contract there is no such cost
     if not scenario.reliability.counted:
         left_out.append(FAILURES)
     warnings = [*stale_prices(scenario, plans), *foreign_schedules(scenario, book)]
     return Evaluation(scenario, book, calendar, plans, left_out, warnings, pinned)
+
+
+def _planned(plan: Plan, books: Books, sizing: Sizing, on: frozenset[str], lead_case: int) -> PlanResult:
+    """One plan, its tenders included."""
+    tender = tender_of(books.scenario, books, lead_case)
+    if tender is None:
+        return _PlanRun(plan, books, sizing, on, lead_case).result()
+    return tendered(books, tender, lambda days: _PlanRun(plan, books, sizing, on, lead_case, days).result())
 
 
 def _lines_on(scenario: Scenario) -> frozenset[str]:
@@ -78,6 +87,7 @@ class _PlanRun:
     sizing: Sizing
     on: frozenset[str]
     lead_case: int
+    tender_days: Array | None = None  # (M,), by the month of an order [d]
     machines: dict[str, Machine] = field(default_factory=dict)
     requirements: dict[str, dict[str, Requirement]] = field(default_factory=dict)
     problems: list[Finding] = field(default_factory=list)
@@ -150,6 +160,7 @@ class _PlanRun:
             costs=self.costs,
             taxes=self.taxes,
             reference=reference,
+            tender_days=np.zeros(self.scenario.months) if self.tender_days is None else self.tender_days,
         )
         result.orders = orders_of(result, bought)
         result.warnings.extend(cliffs(result, self.scenario, bought))
@@ -293,6 +304,7 @@ class _PlanRun:
             scenario=self.scenario,
             commissioning_days=self.commissioning_days,
             lead_case=self.lead_case,
+            tender_days=self.tender_days,
         )
 
     def _network(self, fleet: Fleet) -> Network | None:

@@ -18,6 +18,7 @@ from pydantic_core import PydanticCustomError
 from planner.engine.energy.clock import zone_of
 from planner.engine.energy.terms import TariffTerms
 from planner.engine.lines import CATEGORIES
+from planner.engine.procurement import Procurement
 from planner.engine.quantities import Choice, Document, InputError, Problem, Quantity, conflict
 from planner.engine.upkeep import Reliability
 
@@ -967,6 +968,7 @@ class Scenario(Document):
     market: Market = Market()
     operations: Operations = Operations()
     reliability: Reliability = Reliability()
+    procurement: Procurement = Procurement()
     finance: Finance = Finance()
     # Cost lines switched on or off against their default, by category.
     lines: dict[CategoryName, bool] = Field(default={}, max_length=60)

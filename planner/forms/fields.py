@@ -16,8 +16,9 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from planner.engine.evaluate import Evaluation
-from planner.engine.inputs import Finance, Financing, Scenario, get_at
+from planner.engine.inputs import Financing, Scenario, get_at
 from planner.engine.lines import AFTER_TAX, CATEGORIES, FINANCING, NOT_COMPUTED
+from planner.engine.procurement import Procurement
 from planner.engine.quantities import Choice, InputError, Problem, Quantity, quantity_of
 from planner.engine.upkeep import Reliability
 from planner.forms.tables import TABLES
@@ -298,7 +299,9 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
     yield from _document(scenario.reliability, "reliability", "site", "reliability", skip=unused)
     top = {"name", "months", "start", "currency", "pricing_date"}
     yield from _document(scenario, "", "finance", "finance", skip=set(Scenario.model_fields) - top)
-    yield from _document(scenario.finance, "finance", "finance", "finance", skip=_unused_tax(scenario.finance))
+    yield from _document(scenario.finance, "finance", "finance", "finance", skip=_unused_tax(scenario))
+    unused = set() if scenario.procurement.counted else set(Procurement.model_fields) - {"counted"}
+    yield from _document(scenario.procurement, "procurement", "finance", "procurement", skip=unused)
     for name, default in CATEGORIES.items():
         if name not in NOT_COMPUTED | FINANCING | {AFTER_TAX}:
             yield Declared(
@@ -317,9 +320,11 @@ def _unused_financing(terms: Financing) -> set[str]:
     return {f"Financing.{name}" for name in names}
 
 
-def _unused_tax(money: Finance) -> set[str]:
+def _unused_tax(scenario: Scenario) -> set[str]:
+    money = scenario.finance
     if not money.after_tax:
-        return TAX_ONLY | ONE_OFF_ONLY
+        tendered = {"buyer"} if scenario.procurement.counted else set()
+        return (TAX_ONLY | ONE_OFF_ONLY) - tendered
     return set() if money.tax_depreciation == "china_one_off" else ONE_OFF_ONLY
 
 

@@ -222,7 +222,7 @@ class Page:
             return _("All workloads") if path == "demand" else _("Price changes and resale") if several else ""
         if path == "own_prices":
             return _("Unit prices")
-        if path in ("operations", "reliability", "lines"):
+        if path in ("operations", "reliability", "procurement", "lines"):
             return wording.section(path)
         if path == "finance":
             return ""

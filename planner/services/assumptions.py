@@ -30,6 +30,7 @@ from planner.engine.inputs import (
 )
 from planner.engine.prices import Accelerator, Price, PriceBook, Source
 from planner.engine.quantities import Document, InputError, Problem, quantity_of
+from planner.engine.tenders import threshold_row, weeks_row
 from planner.services import pricebook
 from planner.services.evaluation import Recent
 
@@ -121,6 +122,12 @@ def effective(scenario: Scenario, book: PriceBook, path: str) -> tuple[float, So
             return row.value(book.currency), row.source
         if keys[0] == "finance" and name == "profit_tax_rate":
             return _share(book, profit_tax_row(scenario))
+        if path == "procurement/threshold":
+            row = book.cost(threshold_row(scenario) or "")
+            return row.value(book.currency), row.source
+        if path == "procurement/tender_weeks":
+            row = book.cost(weeks_row(scenario))
+            return row.likely, row.source
         if keys[0] == "plans" and name == "rate_per_year":
             return _share(book, LOAN_RATE)
         if keys[0] == "plans":

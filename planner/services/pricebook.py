@@ -39,6 +39,7 @@ from planner.engine.prices import (
     Terms,
     Verdict,
 )
+from planner.engine.tenders import procurement_rows
 from planner.engine.wiring import items_asked
 from planner.engine.wiring import rows_asked as fabric_rows_asked
 
@@ -144,6 +145,7 @@ class Asked:
             costs=COST_ROWS.union(
                 *map(cloud_rows, scenarios),
                 *map(finance_rows, scenarios),
+                *map(procurement_rows, scenarios),
                 *(fabric_rows_asked(plan.fabric) for plan in plans),
                 *(server_rows_asked(each.operations) for each in scenarios),
             )

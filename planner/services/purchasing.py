@@ -72,6 +72,7 @@ class Row:
     need_by: dt.date | None = None
     in_service: dt.date | None = None
     lead_weeks: Decimal | None = None
+    tender_weeks: Decimal | None = None  # before them; None where none are counted
     late: bool = False
 
     @property
@@ -248,6 +249,7 @@ class _Writer:
             need_by=max(need_by, order.order_by),
             in_service=in_service,
             lead_weeks=self._lead_weeks(line),
+            tender_weeks=_exact(round(order.tender_days / DAYS_PER_WEEK, 1)) if order.tender_days else None,
             late=order.order_by < self.late_before,
         )
 

@@ -85,11 +85,13 @@ from planner.wording.sizing import (
     unsized,
 )
 from planner.wording.sources import badge, provider, source
+from planner.wording.tenders import FINDINGS as TENDER_FINDINGS
 from planner.wording.trust import trust_help, trust_mark, trust_name, trust_note, trust_percent, trust_title
 from planner.wording.upkeep import loss
 from planner.wording.validation import case_error, case_input, case_status, case_value, family, tolerance, weaknesses
 
 __all__ = [
+    "TENDER_FINDINGS",
     "TERM_FINDINGS",
     "advice",
     "advice_brief",

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from planner.engine.inputs import Scenario
 from planner.engine.quantities import Quantity, quantity_of
-from planner.wording import networks, upkeep
+from planner.wording import networks, tenders, upkeep
 from planner.wording.contracts import CHOICE_WORDS, FIELD_WORDS
 from planner.wording.lines import category
 from planner.wording.numbers import quantity
@@ -686,7 +686,11 @@ FIELDS: dict[str, Words] = {
         _("Count what costs and depreciation save in profit tax. The discount rate must then be one after tax."),
     ),
     "Finance.buyer": Words(
-        _("Buyer"), _("Who buys: a university and a state-funded body pay no profit tax and save none.")
+        _("Buyer"),
+        _(
+            "Who buys: a university and a state-funded body pay no profit tax and save none. Where tenders are "
+            "counted, the buyer decides whose threshold holds."
+        ),
     ),
     "Finance.profit_tax_rate": Words(
         _("Profit tax"), _("Tax on profit, federal and local together."), _("the country's rate")
@@ -763,7 +767,7 @@ FIELDS: dict[str, Words] = {
 }
 FIELDS |= {name: Words(*parts) for name, parts in networks.FIELDS.items()}
 
-FIELDS |= {name: Words(*texts) for name, texts in upkeep.FIELDS.items()}
+FIELDS |= {name: Words(*texts) for name, texts in (upkeep.FIELDS | tenders.FIELDS).items()}
 FIELDS |= FIELD_WORDS
 
 # Fields that several kinds of work have in common, with the words of the first.
@@ -810,6 +814,7 @@ SECTIONS = {
     "operations": _("Operations"),
     "reliability": _("Failures and repairs"),
     "finance": _("Finance"),
+    "procurement": _("Tenders"),
     "lines": _("Cost lines"),
     "risk": _("Risk"),
     "growth": _("Growth"),
@@ -978,6 +983,7 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("schema_version", 1): "1",
     **networks.CHOICES,
     **CHOICE_WORDS,
+    **tenders.CHOICES,
 } | upkeep.CHOICES
 
 

@@ -42,6 +42,7 @@ COLUMNS = {
     "fx_date": _("Date of the exchange rate"),
     "report_line_total": _("Line total in report currency"),
     "report_currency": _("Report currency"),
+    "tender_weeks": _("Tender or approval, weeks"),
     "lead_time_weeks": _("Lead time, weeks"),
     "cost_centre": _("Cost centre"),
 }

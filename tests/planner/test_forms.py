@@ -300,8 +300,9 @@ def test_a_bad_entry_of_a_list_is_named_with_its_bounds(document, kind, made, te
 
 
 def with_every_setting(document):
-    """Every plan leased, and the after-tax view with a one-off deduction: their fields say something."""
+    """Every plan leased, the after-tax view with a one-off deduction, tenders counted: their fields say something."""
     plain = document.model_dump(mode="json")
+    plain["procurement"] |= {"counted": True}
     plain["finance"] |= {"after_tax": True, "tax_depreciation": "china_one_off"}
     for each in plain["plans"]:
         each["financing"] |= {"kind": "lease"}

@@ -193,6 +193,10 @@ def test_every_problem_of_the_engine_has_a_sentence_of_its_own():
 
 FACTS = {
     "limit_w": 300.0,
+    "threshold": 200_000.0,
+    "weeks": 8.0,
+    "year": "2027",
+    "rules": "cn",
     "nameplate_w": 700.0,
     "provider_class": "large_provider",
     "days": 180,

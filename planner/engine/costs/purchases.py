@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from planner.engine.calendar import Array
 from planner.engine.costs.books import Books
@@ -65,7 +66,7 @@ def purchases(holding: Holding, books: Books) -> Purchases:
     kept_machines, kept_cards = kept(off_machines, machines), kept(off_cards, cards_apart)
     host_value, card_value = np.zeros(holding.shape), np.zeros(holding.shape)
     for (hosts, cards), (whole_builds, alone_hosts, apart, more), delay in zip(
-        (now, later), counts, (0, holding.lead), strict=True
+        (now, later), counts, (np.zeros_like(holding.leads), holding.leads), strict=True
     ):
         # memory and NIC that came with a card leave with it
         if addon is not None:
@@ -77,8 +78,8 @@ def purchases(holding: Holding, books: Books) -> Purchases:
             of_cards = np.zeros_like(hosts)
         of_hosts = (whole_builds * build_price + alone_hosts * host_price) * kept_machines
         of_all = of_hosts + apart * card_price * kept_cards + more * extra_price
-        arrive(card_value, of_cards, delay)
-        arrive(host_value, of_all - of_cards, delay)
+        arrive_by(card_value, of_cards, delay)
+        arrive_by(host_value, of_all - of_cards, delay)
     return Purchases(
         machine,
         builds,
@@ -198,6 +199,13 @@ def arrive(into: Array, value: Array, delay: int) -> None:
         into[:, delay:] += value[:, :-delay]
 
 
+def arrive_by(into: Array, value: Array, delays: npt.NDArray[np.int64]) -> None:
+    """Add each month's value as many months later as its own delay says; what comes after the horizon is not in."""
+    for m in np.flatnonzero(value.any(axis=0)).tolist():
+        if m + delays[m] < value.shape[1]:
+            into[:, m + int(delays[m])] += value[:, m]
+
+
 def spread(amounts: Array, schedule: Array, first: int = 0) -> Array:
     """Amounts by month, (S, M), each followed by its schedule from `first` months later: (S, M)."""
     months = amounts.shape[1]
@@ -265,7 +273,8 @@ def _shelved(shelf: Array, holding: Holding) -> tuple[Array, Array]:
     added = np.diff(shelf, axis=1, prepend=0.0)
     at_once, later = np.zeros(added.shape), np.zeros(added.shape)
     at_once[:, 0] = added[:, 0]
-    grown = added[:, max(1, holding.lead) :]  # a fleet grows by what was ordered the lead time before
-    first = max(0, 1 - holding.lead)
-    later[:, first : first + grown.shape[1]] = grown
+    comes = np.arange(added.shape[1]) + holding.leads  # a fleet grows by what was ordered the lead time before
+    ordered_in = {int(month): m for m, month in enumerate(comes) if 0 < month < added.shape[1]}
+    for month, m in ordered_in.items():
+        later[:, m] = added[:, month]
     return at_once + later, at_once

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 
 from planner.engine.result import Evaluation, Finding
-from planner.wording import fields, networks
+from planner.wording import fields, networks, tenders
 from planner.wording.findings.reasons import REASONS
 from planner.wording.findings.room import RESOURCE_UNITS, RESOURCES, ROOM
 from planner.wording.findings.supply import SUPPLY
@@ -18,7 +18,7 @@ from planner.wording.places import region
 from planner.wording.plans import plan_names, site_named, workload_named
 from planner.wording.quote_terms import TERM_FINDINGS, term_texts
 
-FINDINGS = {**ROOM, **WORK, **SUPPLY, **REASONS, **networks.FINDINGS, **TERM_FINDINGS}
+FINDINGS = {**ROOM, **WORK, **SUPPLY, **REASONS, **networks.FINDINGS, **TERM_FINDINGS, **tenders.FINDINGS}
 
 
 def months_text(count: float) -> str:
@@ -103,8 +103,14 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = gettext(", ").join(number(size) for size in value) or gettext("none")
             case "category":
                 texts[name] = category(value)
-            case "amount":
+            case "amount" | "threshold":
                 texts[name] = money(value, currency, compact=True)
+            case "weeks":
+                texts[name] = counted(value, "week")
+            case "year":
+                texts[name] = value
+            case "rules":
+                texts |= {"rules": tenders.rules(value), "quoted": tenders.quoted(facts)}
             case "cost" if value is not None:
                 texts[name] = money(value, currency, compact=True)
             case "framework":
