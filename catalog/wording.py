@@ -329,6 +329,7 @@ WORDS = {  # codes of cells, prices and dates
     "circuit_upgrade": _("circuit upgrade"),
     "cloud": _("cloud"),
     "colocation": _("colocation"),
+    "compliance": _("compliance"),
     "cooling_per_kw": _("cooling, per kW"),
     "decommission": _("decommissioning"),
     "demand_charge": _("demand charge"),

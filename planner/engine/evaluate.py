@@ -10,7 +10,7 @@ from planner.engine import workload as formulas
 from planner.engine.allocation import Allocation, allocate
 from planner.engine.calendar import Array, calendar_for
 from planner.engine.cliff import cliffs
-from planner.engine.costs import AfterTax, Books, PlanCosts, write_cloud, write_owned
+from planner.engine.costs import AfterTax, Books, PlanCosts, category_of, write_cloud, write_owned
 from planner.engine.demand import Machine, Requirement, Sizing, machine_for, power_share
 from planner.engine.eligibility import judge_eligibility, runs_software, tell_of_precision
 from planner.engine.findings import foreign_schedules, judge, stale_prices
@@ -50,7 +50,7 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     calendar = calendar_for(scenario.start, scenario.months)
     books = Books(scenario, book, calendar)
     sizing = Sizing(scenario, book, calendar)
-    on = _lines_on(scenario)
+    on = _lines_on(scenario, book)
     plans = [_planned(plan, books, sizing, on, lead_case) for plan in scenario.plans]
     left_out = [name for name in CATEGORIES if name not in on | FINANCING]  # without a contract there is no such cost
     if not scenario.reliability.counted:
@@ -67,13 +67,14 @@ def _planned(plan: Plan, books: Books, sizing: Sizing, on: frozenset[str], lead_
     return tendered(books, tender, lambda days: _PlanRun(plan, books, sizing, on, lead_case, days).result())
 
 
-def _lines_on(scenario: Scenario) -> frozenset[str]:
+def _lines_on(scenario: Scenario, book: PriceBook) -> frozenset[str]:
     """Lines that are computed: what a contract names or a plan states is owed unless the document switches it off."""
     owed = {
         "opex.demand_charge": any(site.tariff is not None and site.tariff.charges_demand for site in scenario.sites),
         "opex.cloud_data": any(plan.overflow is not None and plan.overflow.states_data for plan in scenario.plans),
     }
-    more = {name for name, named in owed.items() if named and name not in scenario.lines}
+    owed |= {category_of(terms, book): True for terms in scenario.operations.subscriptions}
+    more = {name for name, named in owed.items() if named and scenario.lines.get(name, True)}
     financed = any(plan.financing.kind != "cash" for plan in scenario.plans)
     return switched_on(scenario.lines, financed=financed, after_tax=scenario.finance.after_tax) | more
 

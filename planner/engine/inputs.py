@@ -20,6 +20,7 @@ from planner.engine.energy.terms import TariffTerms
 from planner.engine.lines import CATEGORIES
 from planner.engine.procurement import Procurement
 from planner.engine.quantities import Choice, Document, InputError, Problem, Quantity, conflict
+from planner.engine.subscriptions import Subscription
 from planner.engine.upkeep import Reliability
 
 SCHEMA_VERSION = 1
@@ -899,6 +900,7 @@ class Operations(Document):
     tax_region: Slug | None = None  # sales tax or VAT row; None: no tax line
     recoverable_tax_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
     contracts: tuple[SupportContract, ...] = Field(default=(), max_length=20)
+    subscriptions: tuple[Subscription, ...] = Field(default=(), max_length=20)
 
 
 class PaymentTerms(Document):
@@ -979,7 +981,11 @@ class Scenario(Document):
             slugs = [element.slug for element in group]
             if len(set(slugs)) != len(slugs):
                 raise conflict(name, "slugs repeat")
-        listed = (("market/generations", self.market.generations), ("operations/contracts", self.operations.contracts))
+        listed = (
+            ("market/generations", self.market.generations),
+            ("operations/contracts", self.operations.contracts),
+            ("operations/subscriptions", self.operations.subscriptions),
+        )
         for path, elements in listed:
             if len({element.slug for element in elements}) != len(elements):
                 raise conflict(path, "slugs repeat")

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 
 from planner.engine.evaluate import Evaluation
 from planner.engine.inputs import Financing, Scenario, get_at
-from planner.engine.lines import AFTER_TAX, CATEGORIES, FINANCING, NOT_COMPUTED
+from planner.engine.lines import AFTER_TAX, CATEGORIES, FINANCING, NAMED
 from planner.engine.procurement import Procurement
 from planner.engine.quantities import Choice, InputError, Problem, Quantity, quantity_of
 from planner.engine.upkeep import Reliability
@@ -291,10 +291,13 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
         yield from _document(site, base, "site", base, skip={"upgrades"})
         for step in site.upgrades:
             yield from _document(step, f"{base}/upgrades/{step.slug}", "site", f"{base}/upgrades/{step.slug}")
-    yield from _document(scenario.operations, "operations", "site", "operations", skip={"contracts"})
+    yield from _document(scenario.operations, "operations", "site", "operations", skip={"contracts", "subscriptions"})
     for contract in scenario.operations.contracts:
         base = f"operations/contracts/{contract.slug}"
         yield from _document(contract, base, "site", base)
+    for terms in scenario.operations.subscriptions:
+        base = f"operations/subscriptions/{terms.slug}"
+        yield from _document(terms, base, "site", base, skip={"per"} if terms.item else set())
     unused = set() if scenario.reliability.counted else UNCOUNTED
     yield from _document(scenario.reliability, "reliability", "site", "reliability", skip=unused)
     top = {"name", "months", "start", "currency", "pricing_date"}
@@ -303,7 +306,7 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
     unused = set() if scenario.procurement.counted else set(Procurement.model_fields) - {"counted"}
     yield from _document(scenario.procurement, "procurement", "finance", "procurement", skip=unused)
     for name, default in CATEGORIES.items():
-        if name not in NOT_COMPUTED | FINANCING | {AFTER_TAX}:
+        if name not in NAMED | FINANCING | {AFTER_TAX}:
             yield Declared(
                 f"lines/{name}",
                 "Scenario.lines",

@@ -28,7 +28,10 @@ SECTIONS = ("demand", "plans", "prices", "site", "finance")
 LISTED = {path: code for code, path in LISTS.items()}
 ADDABLE = {
     "prices": (("generations", gettext_lazy("Add a new generation")),),
-    "site": (("contracts", gettext_lazy("Add a support contract")),),
+    "site": (
+        ("contracts", gettext_lazy("Add a support contract")),
+        ("subscriptions", gettext_lazy("Add a licence or an assessment")),
+    ),
 }
 ROOM = 34  # characters in a row, without the marks beside it
 
@@ -231,6 +234,8 @@ class Page:
             return name
         if path.startswith("operations/contracts/"):
             return _("Support contract: {name}").format(name=name)
+        if path.startswith("operations/subscriptions/"):
+            return _("Licence or assessment: {name}").format(name=name)
         return _("Possible upgrade: {item}").format(item=name) if "/upgrades/" in path else name
 
     def row(self, each: Declared) -> Row:

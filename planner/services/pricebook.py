@@ -150,6 +150,7 @@ class Asked:
                 *(server_rows_asked(each.operations) for each in scenarios),
             )
             | _named(taxes)
+            | _named(terms.item for each in scenarios for terms in each.operations.subscriptions)
             | _named(step.item for site in sites for step in site.upgrades),
             regions=_named(site.region for site in sites),
             pricing=frozenset({"on_demand"}).union(*(rented.pricing_models for rented in overflows)),

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from planner.engine.inputs import Scenario
 from planner.engine.quantities import Quantity, quantity_of
-from planner.wording import networks, tenders, upkeep
+from planner.wording import networks, subscriptions, tenders, upkeep
 from planner.wording.contracts import CHOICE_WORDS, FIELD_WORDS
 from planner.wording.lines import category
 from planner.wording.numbers import quantity
@@ -767,7 +767,7 @@ FIELDS: dict[str, Words] = {
 }
 FIELDS |= {name: Words(*parts) for name, parts in networks.FIELDS.items()}
 
-FIELDS |= {name: Words(*texts) for name, texts in (upkeep.FIELDS | tenders.FIELDS).items()}
+FIELDS |= {name: Words(*texts) for name, texts in (upkeep.FIELDS | tenders.FIELDS | subscriptions.FIELDS).items()}
 FIELDS |= FIELD_WORDS
 
 # Fields that several kinds of work have in common, with the words of the first.
@@ -832,6 +832,7 @@ SECTIONS = {
     "own_prices": _("Own prices"),
     "generations": _("New generations"),
     "contracts": _("Support contracts"),
+    "subscriptions": _("Licences and assessments"),
     "model": _("Architecture"),
     **networks.SECTIONS,
 }
@@ -984,6 +985,7 @@ CHOICES: dict[tuple[str, Any], Any] = {
     **networks.CHOICES,
     **CHOICE_WORDS,
     **tenders.CHOICES,
+    **subscriptions.CHOICES,
 } | upkeep.CHOICES
 
 
@@ -1129,6 +1131,7 @@ def _element(place: Place, path: str, document: Any) -> str:
         "upgrades": _("Upgrade {name}"),
         "generations": _("Generation {name}"),
         "contracts": _("Contract {name}"),
+        "subscriptions": _("Licence or assessment {name}"),
         "waves": _("Wave {name}"),
         "steps": _("Step {name}"),
     }.get(place.field, _("Point {name}"))

@@ -341,7 +341,7 @@ def test_the_rows_cover_every_quantity_of_the_document(document):
             yield path
 
     silent = ("slug", "name", "schema_version", "template", "kind", "strategy", "sourcing", "item", "link", "repayment")
-    unused = ("follow_up", "own_prices", "lines", "upgrades", "generations", "contracts")
+    unused = ("follow_up", "own_prices", "lines", "upgrades", "generations", "contracts", "subscriptions")
     missing = [
         path
         for path in leaves(document.model_dump(mode="json"))

@@ -84,3 +84,33 @@ def test_an_unknown_list_is_refused(row):
     with pytest.raises(InputError) as error:
         forms.new_part(document(row), "wishes", evaluation.catalog())
     assert error.value.problems[0].code == "not_a_choice"
+
+
+def test_a_licence_is_added_with_the_catalogs_price_and_its_source(row, signed):
+    assert post(signed, row, action="add", list="subscriptions").status_code == 302
+    [licence] = document(row).operations.subscriptions
+    assert (licence.slug, licence.item) == ("yearly", "nvidia-ai-enterprise")
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    plan = result.plan("server-now")
+    line = next(line for line in plan.lines if line.code == "licence")
+    # 3,600 dollars a GPU and year
+    assert line.minor[0] == 100 * 300 * plan.fleet.capacity()[0, 0]
+    page = signed.get(reverse("planner:workspace", args=[row.pk])).content.decode()
+    assert "Licence or assessment: NVIDIA AI Enterprise" in page
+    box = page[page.index('id="a-operations--subscriptions--yearly--price"') :][:4000]
+    assert 'value="3,600"' in box
+    assert "fundalyst.xyz" in box
+
+
+def test_an_assessment_nobody_has_quoted_leaves_no_total_and_says_where_to_enter_its_price(row, signed):
+    post(signed, row, action="add", list="subscriptions")
+    path = "operations/subscriptions/yearly"
+    assert post(signed, row, "edit", path=f"{path}/item", value="mlps-3-assessment").status_code == 302
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    assert not result.plan("server-now").priced
+    page = signed.get(reverse("planner:workspace", args=[row.pk])).content.decode()
+    assert "Classified protection (MLPS), level 3 has no quote" in page
+    post(signed, row, "edit", path=f"{path}/price", value="12000")
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    line = next(line for line in result.plan("server-now").lines if line.code == "assessment")
+    assert line.minor.sum() == 5 * 12_000 * 100  # once a year over 60 months

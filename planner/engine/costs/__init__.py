@@ -1,8 +1,8 @@
 """Quantities × prices → cost lines: the single truth about money.
 
 `books` holds prices as paths, `purchases` what is bought, `basis` the figures lines share;
-`capex`, `electricity`, `colocation`, `opex`, `financing`, `credits` and `cloud` write the lines, `tax` what they save
-in tax.
+`capex`, `electricity`, `colocation`, `opex`, `licences`, `financing`, `credits` and `cloud` write the lines, `tax` what
+they save in tax.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import COST_ROWS, RETAIL_COLOCATION, Books, cloud_rows, finance_rows
 from planner.engine.costs.cloud import write_cloud
 from planner.engine.costs.financing import financing
+from planner.engine.costs.licences import category_of, licences
 from planner.engine.costs.tax import AfterTax, Capitalised
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Books",
     "Capitalised",
     "PlanCosts",
+    "category_of",
     "cloud_rows",
     "finance_rows",
     "write_cloud",
@@ -68,3 +70,4 @@ def write_owned(costs: PlanCosts) -> None:
             write(costs)
     if costs.ledger.on("opex.staff"):
         opex.staff(costs)
+    licences(costs)

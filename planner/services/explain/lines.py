@@ -28,6 +28,7 @@ FACTOR_UNITS = {
     "rate_per_year": "share/year",
     "warranty_months": "month",
     "renewal_month": "month",
+    "every_months": "month",
     "fee_per_year": "money",
     "term_months": "month",
     "lead_weeks": "week",
