@@ -59,6 +59,7 @@ def _annual(found: Statement, currency: str) -> dict[str, Any]:
             row(_("Net"), found.net, total=True),
             row(_("Present value"), found.present_value),
             row(_("Book value at the end"), found.book_value, summed=False),
+            *([row(_("Stranded in a room left, in no sum"), found.stranded)] if found.stranded.any() else []),
         ],
     }
 

@@ -453,6 +453,10 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
         return f"plans/{plan.slug}/start/build" if plan is not None else ""
     if code.startswith("limit_"):
         return f"{site}/{LIMIT_FIELDS[resource]}"
+    if code == "room_left":
+        return f"plans/{plan.slug}/move_month" if plan is not None else ""
+    if code == "move_downtime":
+        return f"sites/{facts.get('next_site')}/downtime_days"
     if code in ("noise", "office_server"):
         return f"{site}/noise_limit_db" if facts.get("loud", True) else f"{site}/cooling_kw"
     if code == "schedule_elsewhere":

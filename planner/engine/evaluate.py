@@ -20,6 +20,7 @@ from planner.engine.housing import Housing, house
 from planner.engine.inputs import Plan, Scenario, ServingWorkload, Workload
 from planner.engine.lines import CATEGORIES, FINANCING, Ledger, Line, minor_unit, switched_on
 from planner.engine.links import Link, link_of
+from planner.engine.moves import tell_of_moves
 from planner.engine.orders import orders_of
 from planner.engine.prices import Accelerator, CloudOffer, MissingRate, PriceBook
 from planner.engine.quantities import InputError, Problem
@@ -170,6 +171,7 @@ class _PlanRun:
         judge_eligibility(result, self.scenario)
         tell_of_precision(result, self.scenario, self.books.book)
         judge(result, self.scenario, self.books, lost)
+        tell_of_moves(result, self.scenario)
         return result
 
     def _refused(self, error: InputError) -> None:

@@ -555,6 +555,9 @@ class Plan(Document):
         None  # None: lead time of the build and commissioning
     )
     gpu_power_limit_w: PowerLimit = None  # None: the scenario's
+    moves: bool = True  # into the later rooms; off: it stays in the first one
+    # Of the move into the second room; None: the month which that room names.
+    move_month: Annotated[int | None, Quantity("month", 1, MAX_MONTHS - 1)] = None
     upgrades: Literal["buy", "show"] = "buy"  # whether the room's upgrades are ordered, or only priced as the remedy
 
     @model_validator(mode="after")
@@ -715,6 +718,7 @@ class Site(Document):
     ] = 1.4
     colocation: Colocation | None = None
     moving_cost: Annotated[float, Quantity("money", 0.0, 1e9)] = 0.0
+    downtime_days: Annotated[float, Quantity("day", 0.0, 365.0)] = 0.0  # of the machines that move here
     grid_kgco2e_per_kwh: Annotated[float | None, Quantity("kg CO2e/kWh", 0.0, 3.0)] = None  # None: the region's grid
     water_l_per_kwh: Annotated[float | None, Quantity("L/kWh", 0.0, 20.0)] = None  # WUE; None: the catalog's
     water_price_per_m3: Annotated[float | None, Quantity("money/m3", 0.0, 1000.0)] = None  # None: the catalog's

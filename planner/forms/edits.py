@@ -180,11 +180,35 @@ LISTS = {
     "generations": "market/generations",
     "contracts": "operations/contracts",
     "subscriptions": "operations/subscriptions",
+    "rooms": "sites",
 }
 
 
 # What the list of licences and assessments begins with, by country; elsewhere a licence.
 USUAL_SUBSCRIPTION = {"CN": "mlps-3-assessment"}
+
+
+MOVE_AFTER_MONTHS = 18  # where a room is added to move to: an example, to be edited
+
+
+def _next_room(scenario: Scenario, catalog: Catalog) -> dict[str, Any]:
+    """A colocation hall in the region of the last room, some months after that one begins; its terms are to be set."""
+    last = scenario.sites[-1]
+    month = min(last.from_month + MOVE_AFTER_MONTHS, scenario.months - 1)
+    if month <= last.from_month:
+        raise InputError(Problem(("sites",), "conflict", "no month is left for a further room"))
+    # A median of North America stands for no other country: there the market is to be chosen before there is a price.
+    near = last.region.partition("-")[0] in ("US", "CA") and pricebook.RETAIL_ROW in catalog.of_kind("colocation")
+    market = pricebook.RETAIL_ROW if near else None
+    return {
+        "slug": free_slug(scenario.sites, "colocation"),
+        "kind": "colocation",
+        "from_month": month,
+        "region": last.region,
+        "customer_class": "industrial",
+        "cooling_method": "contained",
+        "colocation": {"market": market},
+    }
 
 
 def _covers(row: str, catalog: Catalog) -> str:
@@ -199,6 +223,8 @@ def parts_of(scenario: Scenario, listed: str) -> set[str]:
         parts = scenario.operations.contracts
     if listed == "subscriptions":
         parts = scenario.operations.subscriptions
+    if listed == "rooms":
+        return {site.slug for site in scenario.sites[1:]}  # the first one is where every plan begins
     return {part.slug for part in parts}
 
 
@@ -213,6 +239,8 @@ def new_part(scenario: Scenario, listed: str, catalog: Catalog) -> dict[str, Any
             "item": row,
             "per": _covers(row, catalog),
         }
+    if listed == "rooms":
+        return _next_room(scenario, catalog)
     if listed != "generations":
         raise InputError(Problem(("list",), "not_a_choice", listed, choices=tuple(LISTS)))
     starts = [plan.start.build for plan in scenario.plans if plan.start is not None]
@@ -220,7 +248,9 @@ def new_part(scenario: Scenario, listed: str, catalog: Catalog) -> dict[str, Any
     return {"slug": free_slug(scenario.market.generations, "generation"), "name": _("Next generation"), "like": like}
 
 
-def free_slug(elements: Iterable[Plan | Workload | Generation | SupportContract | Subscription], wanted: str) -> str:
+def free_slug(
+    elements: Iterable[Plan | Workload | Generation | SupportContract | Subscription | Site], wanted: str
+) -> str:
     """A short name that no element of a list has."""
     taken = {element.slug for element in elements}
     wanted = re.sub(r"-\d+$", "", wanted)[:150]

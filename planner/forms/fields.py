@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from planner.engine.evaluate import Evaluation
-from planner.engine.inputs import Financing, Scenario, get_at
+from planner.engine.inputs import Financing, Plan, Scenario, get_at
 from planner.engine.lines import AFTER_TAX, CATEGORIES, FINANCING, NAMED
 from planner.engine.procurement import Procurement
 from planner.engine.quantities import Choice, InputError, Problem, Quantity, quantity_of
@@ -122,6 +122,8 @@ SELDOM = {
     "rack_units",
     "customer_class",
     "moving_cost",
+    "downtime_days",
+    "move_month",
     "grid_kgco2e_per_kwh",
     "water_l_per_kwh",
     "water_price_per_m3",
@@ -279,6 +281,7 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
     yield from _document(scenario.demand, "demand", "demand", "demand", skip={"workloads"})
     for plan in scenario.plans:
         unused = UNUSED_FOLLOW_UP[plan.follow_up.kind] | _unused_financing(plan.financing)
+        unused |= _unused_moves(scenario, plan)
         for each in _document(plan, f"plans/{plan.slug}", "plans", f"plans/{plan.slug}"):
             if each.owner not in unused:
                 yield each
@@ -316,6 +319,12 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
                 "lines",
                 default=default,
             )
+
+
+def _unused_moves(scenario: Scenario, plan: Plan) -> set[str]:
+    if len(scenario.sites) == 1:
+        return {"Plan.moves", "Plan.move_month"}
+    return set() if plan.moves else {"Plan.move_month"}
 
 
 def _unused_financing(terms: Financing) -> set[str]:

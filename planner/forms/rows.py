@@ -31,6 +31,7 @@ ADDABLE = {
     "site": (
         ("contracts", gettext_lazy("Add a support contract")),
         ("subscriptions", gettext_lazy("Add a licence or an assessment")),
+        ("rooms", gettext_lazy("Add a room to move to")),
     ),
 }
 ROOM = 34  # characters in a row, without the marks beside it
@@ -94,6 +95,7 @@ class Group:
     path: str
     title: str
     rows: list[Row] = field(default_factory=list)
+    kept: bool = False  # an element of a list that cannot be removed
 
     @property
     def work(self) -> str:
@@ -103,7 +105,7 @@ class Group:
     @property
     def listed(self) -> str:
         """Code of the list that the group is an element of, from which it may be removed; "" of another group."""
-        return LISTED.get(self.path.rpartition("/")[0], "")
+        return "" if self.kept else LISTED.get(self.path.rpartition("/")[0], "")
 
     @property
     def slug(self) -> str:
@@ -174,6 +176,7 @@ class Page:
             several = len(groups[code]) > 1
             for group in groups[code].values():
                 group.title = self.title(group.path, several)
+                group.kept = group.path == f"sites/{self.scenario.sites[0].slug}"
         return [
             Section(code, self.heading(code), self.summary(code), list(groups[code].values()))
             for code in SECTIONS

@@ -319,6 +319,14 @@ FIELDS: dict[str, Words] = {
         _("lead time of the server and commissioning"),
     ),
     "Plan.gpu_power_limit_w": Words(_("Power limit of a GPU"), _POWER_LIMIT, _("that of the scenario")),
+    "Plan.moves": Words(
+        _("Moves to the later rooms"), _("Whether its machines move when a later room is there, or stay in the first.")
+    ),
+    "Plan.move_month": Words(
+        _("Month of the move"),
+        _("Month, counted from 0, in which it moves to the second room; colocation is paid from then on."),
+        _("as the room says"),
+    ),
     "Plan.upgrades": Words(
         _("Room upgrades"),
         _("Whether upgrades of the room are ordered with this plan, or only shown as the remedy with their price."),
@@ -464,6 +472,9 @@ FIELDS: dict[str, Words] = {
     ),
     "Site.colocation": Words(_("Colocation contract"), _("Terms of the hall's contract."), _("a room of one's own")),
     "Site.moving_cost": Words(_("Moving cost"), _("Paid once, in the month the machines move here.")),
+    "Site.downtime_days": Words(
+        _("Days of the move"), _("Days that machines which move here stand still; their work is lost or rented.")
+    ),
     "Site.upgrades": Words(
         _("Possible upgrades"), _("What can be added to the room, in the order in which it would be bought.")
     ),

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from planner import forms
+from planner import forms, wording
 from planner.engine.quantities import InputError
 from planner.services import evaluation, scenarios
 
@@ -114,3 +114,30 @@ def test_an_assessment_nobody_has_quoted_leaves_no_total_and_says_where_to_enter
     result, _comparison = evaluation.evaluated(scenarios.newest(row))
     line = next(line for line in result.plan("server-now").lines if line.code == "assessment")
     assert line.minor.sum() == 5 * 12_000 * 100  # once a year over 60 months
+
+
+def test_a_room_to_move_to_is_added_and_taken_away_again_but_never_the_first(row, signed):
+    before = [site.slug for site in document(row).sites]
+    assert post(signed, row, action="add", list="rooms").status_code == 302
+    added = document(row).sites[-1]
+    assert (added.slug, added.kind, added.from_month) == ("colocation-2", "colocation", 36)
+    page = signed.get(reverse("planner:workspace", args=[row.pk])).content.decode()
+    assert page.count('name="list" value="rooms"') == 1 + 2  # the button that adds, and two rooms that may go
+    post(signed, row, action="remove", list="rooms", slug="colocation-2")
+    assert [site.slug for site in document(row).sites] == before
+    assert post(signed, row, action="remove", list="rooms", slug=before[0]).status_code == 404
+
+
+def test_a_plan_that_moves_says_what_it_strands_and_one_that_stays_does_not(row, signed):
+    post(signed, row, "edit", path="plans/server-now/move_month", value="12")
+    post(signed, row, "edit", path="plans/cluster-now/moves", value="")
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    rooms = {plan.slug: [site.slug for site in plan.housing.site_of] for plan in result.plans}
+    assert rooms["server-now"] == ["office"] * 12 + ["colocation"] * 48
+    assert set(rooms["cluster-now"]) == {"office"}
+    url = reverse("planner:statements", args=[row.pk])
+    assert "Stranded in a room left, in no sum" in signed.get(url, {"plan": "server-now"}).content.decode()
+    assert "Stranded in a room left" not in signed.get(url, {"plan": "cluster-now"}).content.decode()
+    said = [wording.finding(each, result) for each in result.plan("server-now").warnings if each.code == "room_left"]
+    assert len(said) == 1
+    assert "the machines leave the office for" in said[0]

@@ -278,7 +278,11 @@ def upgrades(costs: PlanCosts) -> None:
                 Source(basis="own"),
                 "moving",
                 item=sites[m].slug,
-                drivers=(f"sites/{sites[m].slug}/moving_cost",),
+                drivers=(
+                    f"sites/{sites[m].slug}/moving_cost",
+                    f"sites/{sites[m].slug}/from_month",
+                    f"plans/{costs.plan.slug}/move_month",
+                ),
             )
 
 

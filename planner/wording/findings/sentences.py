@@ -81,6 +81,12 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = quantity(value, "mm")
             case "months":
                 texts[name] = months_text(value)
+            case "next_site":
+                texts["next"] = site_named(scenario, value)
+            case "paid":
+                texts[name] = money(value, currency, compact=True)
+            case "book_months":
+                texts["book_life"] = months_text(value)
             case "site":
                 texts[name] = site_named(scenario, value)
             case "item":
