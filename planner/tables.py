@@ -453,6 +453,8 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
         return f"plans/{plan.slug}/start/build" if plan is not None else ""
     if code.startswith("limit_"):
         return f"{site}/{LIMIT_FIELDS[resource]}"
+    if code == "second_hand":
+        return f"plans/{plan.slug}/condition/kind" if plan is not None else ""
     if code == "room_left":
         return f"plans/{plan.slug}/move_month" if plan is not None else ""
     if code == "move_downtime":

@@ -11,7 +11,7 @@ from planner.engine.allocation import Allocation, allocate
 from planner.engine.calendar import Array, calendar_for
 from planner.engine.cliff import cliffs
 from planner.engine.costs import AfterTax, Books, PlanCosts, category_of, write_cloud, write_owned
-from planner.engine.demand import Machine, Requirement, Sizing, machine_for, power_share
+from planner.engine.demand import Machine, Requirement, Sizing, in_condition, machine_for, power_share
 from planner.engine.eligibility import judge_eligibility, runs_software, tell_of_precision
 from planner.engine.findings import foreign_schedules, judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
@@ -196,6 +196,7 @@ class _PlanRun:
         for slug in slugs:
             try:
                 machine = machine_for(self.books.book, slug, self._power_limit())
+                machine = in_condition(machine, plan.condition)
                 self._check_start(machine)
                 filled, link = self._fills(machine), self._link(machine)
                 self.requirements[slug] = {

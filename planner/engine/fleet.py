@@ -190,7 +190,7 @@ def simulate(
     minimum = rule.min_service_months
     if minimum is None:
         minimum = DEFAULT_MIN_SERVICE if plan.overflow is not None else 0
-    life = plan.end_of_life.life_months
+    life = plan.service_months
     waves = {wave.month: wave.quantity for wave in rule.waves} if rule.kind == "schedule" else {}
     fleet = Fleet(list(holdings.values()), target.lead if target else 0)
     shares = {slug: _shares(needs, holding) for slug, holding in holdings.items()} if len(holdings) > 1 else {}

@@ -124,6 +124,7 @@ SELDOM = {
     "moving_cost",
     "downtime_days",
     "move_month",
+    "Condition.kind",
     "grid_kgco2e_per_kwh",
     "water_l_per_kwh",
     "water_price_per_m3",
@@ -233,6 +234,7 @@ UNUSED_FINANCING = {
     "loan": set(),
     "lease": {"repayment"},
 }
+SECOND_HAND_ONLY = {"Condition.price_share", "Condition.age_months", "Condition.warranty_months"}
 LEASE_ONLY = {"payment", "buy_out_share", "at_end", "rent_share_per_month"}
 TAX_ONLY = {"buyer", "profit_tax_rate", "tax_depreciation", "tax_life_months", "other_income_per_year"}
 TAX_ONLY |= {"losses_kept_years"}
@@ -282,6 +284,7 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
     for plan in scenario.plans:
         unused = UNUSED_FOLLOW_UP[plan.follow_up.kind] | _unused_financing(plan.financing)
         unused |= _unused_moves(scenario, plan)
+        unused |= set() if plan.condition.kind != "new" else SECOND_HAND_ONLY
         for each in _document(plan, f"plans/{plan.slug}", "plans", f"plans/{plan.slug}"):
             if each.owner not in unused:
                 yield each

@@ -312,6 +312,12 @@ class _Maker:
         chosen = next((quote for quote in valid if used or quote.condition != "used"), None)
         return None if chosen is None else self._priced(chosen)
 
+    def _price_in(self, slug: str, condition: str) -> Price | None:
+        """A quote for a server in a condition; None where the catalog has none that is valid."""
+        valid = self.catalog.effective(slug, self.day, "build")
+        chosen = next((quote for quote in valid if quote.condition == condition and _counted(quote, "build")), None)
+        return None if chosen is None else self._priced(chosen)
+
     def _priced(self, quote: QuoteRecord) -> Price:
         basis: Basis = "unverified" if quote.status == "unverified" else _QUOTE_BASIS.get(quote.kind, "market")
         source = Source(
@@ -433,6 +439,8 @@ class _Maker:
             memory_share=memory,
             nic_share=max(0.0, nics),
             price=price,
+            refurbished_price=self._price_in(item.slug, "refurb"),
+            used_price=self._price_in(item.slug, "used"),
             source=self._source(item, "support_pct_per_year"),
             power_source=self._source(item, "max_power_w"),
             card_source=self._source(chassis, "card_slot_width"),

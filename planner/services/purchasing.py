@@ -305,7 +305,7 @@ class _Writer:
         """The price of a line in the currency in which it was quoted; None for the user's own, which has none."""
         if line.source.basis == "own":
             return None
-        return self.book.behind(line.item, line.code)
+        return self.book.behind(line.item, line.code, line.source)
 
     def _quoted_price(self, line: Line, price: Price | None, month: int) -> Decimal | None:
         """What was quoted for one of so many, before any price path; nobody quotes a chassis without its cards."""

@@ -319,6 +319,21 @@ FIELDS: dict[str, Words] = {
         _("lead time of the server and commissioning"),
     ),
     "Plan.gpu_power_limit_w": Words(_("Power limit of a GPU"), _POWER_LIMIT, _("that of the scenario")),
+    "Plan.condition": Words(_("Condition"), _("Whether machines are bought new, refurbished or used.")),
+    "Condition.kind": Words(
+        _("Condition"), _("Whether machines are bought new, refurbished or used; networks and racks are bought new.")
+    ),
+    "Condition.price_share": Words(
+        _("Price against new"),
+        _("Share of the price of a new machine. Empty: a quote of that condition; without one there is no total."),
+        _("a quote of that condition"),
+    ),
+    "Condition.age_months": Words(
+        _("Age when bought"), _("Months of service behind it: it serves so much shorter, and sells as one of its age.")
+    ),
+    "Condition.warranty_months": Words(
+        _("Warranty of the seller"), _("Months in which the seller repairs for nothing; then repairs are paid.")
+    ),
     "Plan.moves": Words(
         _("Moves to the later rooms"), _("Whether its machines move when a later room is there, or stay in the first.")
     ),
@@ -836,6 +851,7 @@ SECTIONS = {
     "end_of_life": _("End of life"),
     "financing": _("Financing"),
     "payment": _("Payment terms"),
+    "condition": _("Condition"),
     "colocation": _("Colocation contract"),
     "circuit": _("Feeds of a rack"),
     "upgrades": _("Possible upgrades"),
@@ -972,6 +988,9 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("region", "CN"): _("China"),
     ("region", "IN"): _("India"),
     ("kind", "cash"): _("cash"),
+    ("kind", "new"): _("new"),
+    ("kind", "refurbished"): _("refurbished"),
+    ("kind", "used"): _("used"),
     ("kind", "loan"): _("loan"),
     ("kind", "lease"): _("lease"),
     ("rate_is", "effective"): _("effective"),

@@ -392,6 +392,8 @@ def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
     else:
         category_code, code = "", cost_line.kind
     name = _name(category_code, code, cost_line.item, book)
+    if isinstance(cost_line, Line) and cost_line.part in CONDITIONS:
+        return _comma().join((name, item(cost_line.item, book), condition(cost_line.part)))
     if isinstance(cost_line, Line) and category_code in BY_PERIOD and cost_line.part:
         return f"{name} · {_part(cost_line)}"
     if code in NAMED_BY_PART and isinstance(cost_line, Line):
@@ -406,6 +408,14 @@ def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
         named = code == "upgrade" or code.endswith("_link")  # a network has links of several kinds
         return f"{name}{_comma()}{item(cost_line.item, book)}" if named else name
     return f"{name}{_comma()}{item(cost_line.item, book)}" if cost_line.item else name
+
+
+# Machines that are not bought new are told apart from those that are.
+CONDITIONS = {"refurbished": _("refurbished"), "used": _("used")}
+
+
+def condition(code: str) -> str:
+    return str(CONDITIONS[code])
 
 
 # Lines that have one for each period of a tariff.
@@ -612,6 +622,7 @@ FACTORS = {
     "speed": _("Factor for the speed of sale"),
     "lead_weeks": _("Lead time"),
     "share": _("Share applied"),
+    "price_share": _("Price against new"),
     "rate": _("Tax rate"),
     "recoverable": _("Recoverable share"),
     "tariff_today": _("Tariff today"),

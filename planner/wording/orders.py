@@ -95,7 +95,9 @@ def supplier(name: str) -> str:
 def position(line: Line, book: PriceBook) -> str:
     """What is bought, by the name under which it is sold: "8-GPU server, PowerEdge XE9680 with 8x H200"."""
     if line.code in ("server", "chassis"):
-        return lines._comma().join((lines._name("", line.code, line.item, book), lines.item(line.item, book)))
+        named = (lines._name("", line.code, line.item, book), lines.item(line.item, book))
+        used = (lines.condition(line.part),) if line.part in lines.CONDITIONS else ()
+        return lines._comma().join((*named, *used))
     return lines.line(line, book)
 
 

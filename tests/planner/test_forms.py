@@ -306,6 +306,7 @@ def with_every_setting(document):
     plain["finance"] |= {"after_tax": True, "tax_depreciation": "china_one_off"}
     for each in plain["plans"]:
         each["financing"] |= {"kind": "lease"}
+        each["condition"] |= {"kind": "used", "age_months": 12}
     return type(document).read(plain)
 
 

@@ -141,3 +141,23 @@ def test_a_plan_that_moves_says_what_it_strands_and_one_that_stays_does_not(row,
     said = [wording.finding(each, result) for each in result.plan("server-now").warnings if each.code == "room_left"]
     assert len(said) == 1
     assert "the machines leave the office for" in said[0]
+
+
+def test_a_plan_of_used_machines_has_no_total_until_a_price_is_stated(row, signed):
+    base = "plans/server-now/condition"
+    assert post(signed, row, "edit", path=f"{base}/kind", value="used").status_code == 302
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    assert not result.plan("server-now").priced
+    assert result.plan("cloud").priced
+    post(signed, row, "edit", path=f"{base}/price_share", value="60")
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    first = evaluation.evaluated(row.versions.get(number=1))[0]
+
+    def server(found):
+        return next(line for line in found.plan("server-now").lines if line.code == "server")
+
+    assert server(result).minor[0] == pytest.approx(0.6 * server(first).minor[0], abs=1)
+    assert wording.line(server(result), result.book).endswith(", used")
+    page = signed.get(reverse("planner:workspace", args=[row.pk])).content.decode()
+    assert "is bought used, 36 months old: it serves 24 months more" in page
+    assert "Warranty of the seller" in page

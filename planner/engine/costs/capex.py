@@ -9,6 +9,7 @@ from planner.engine.calendar import Array
 from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import DUTY, IN_SERVER_ROWS, RACK_PDUS, SPARES_FROM_SERVERS
 from planner.engine.costs.purchases import Purchases
+from planner.engine.demand import Machine
 from planner.engine.inputs import ServingWorkload
 from planner.engine.prices import Price, Source
 
@@ -30,10 +31,14 @@ def machines(costs: PlanCosts) -> None:
                 if each.slug == build.slug
             ),
         )
-        _price, source = costs.books.price(build.slug, build.price)
+        source = price_source(costs, bought.machine, build.slug, build.price)
         shares = {"accelerator_share": build.accelerator_share, "memory_share": build.memory_share}
         if build.nic_share:
             shares["nic_share"] = build.nic_share
+        condition = bought.machine.condition
+        if bought.machine.used:
+            drivers = (*drivers, *(f"plans/{costs.plan.slug}/condition/{name}" for name in ("kind", "price_share")))
+            shares |= {"price_share": bought.machine.price_share} if condition.price_share is not None else {}
         costs.ledger.add(
             "capex.accelerators_and_servers",
             "server",
@@ -45,6 +50,7 @@ def machines(costs: PlanCosts) -> None:
             item=build.slug,
             factors={**_today(costs, bought, "server", bought.builds, build.slug, build.price), **shares},
             drivers=drivers,
+            part=condition.kind if bought.machine.used else "",
         )
         if addon is not None:
             costs.ledger.add(
@@ -58,6 +64,7 @@ def machines(costs: PlanCosts) -> None:
                 item=build.slug,
                 factors={**_today(costs, bought, "chassis", bought.hosts, build.slug, build.price), **shares},
                 drivers=drivers,
+                part=condition.kind if bought.machine.used else "",
             )
             costs.ledger.add(
                 "capex.accelerators_and_servers",
@@ -65,11 +72,12 @@ def machines(costs: PlanCosts) -> None:
                 bought.cards,
                 "GPU",
                 bought.card_price,
-                costs.books.price(addon.slug, addon.price)[1],
+                price_source(costs, bought.machine, addon.slug, addon.price),
                 "card_price",
                 item=addon.slug,
                 factors=_today(costs, bought, "card", bought.cards, addon.slug, addon.price),
                 drivers=("market/accelerator/rate_per_year", "market/own_prices/" + addon.slug),
+                part=condition.kind if bought.machine.used else "",
             )
         if addon is not None and addon.extra_price is not None:
             extra, extra_source = costs.books.price(addon.slug + "/extra", addon.extra_price)
@@ -87,6 +95,12 @@ def machines(costs: PlanCosts) -> None:
             )
         for each in bought.discounts:
             each.write(costs.ledger, "capex.accelerators_and_servers")
+
+
+def price_source(costs: PlanCosts, machine: Machine, slug: str, quoted: Price | None) -> Source:
+    """Who says a price; a share of the price of a new one is the planner's word."""
+    source = costs.books.price(slug, quoted)[1]
+    return Source(basis="own", item=slug) if machine.used and machine.condition.price_share is not None else source
 
 
 def _today(
@@ -394,9 +408,9 @@ def spares(costs: PlanCosts) -> None:
     sources = {}
     for bought in costs.bought:
         build, addon = bought.machine.build, bought.machine.addon
-        sources[build.slug] = costs.books.price(build.slug, build.price)[1]
+        sources[build.slug] = price_source(costs, bought.machine, build.slug, build.price)
         if addon is not None:
-            sources[addon.slug] = costs.books.price(addon.slug, addon.price)[1]
+            sources[addon.slug] = price_source(costs, bought.machine, addon.slug, addon.price)
     for spare in costs.spares:
         first = int(np.argmax(spare.quantity[0] > 0))
         today = float(np.broadcast_to(spare.today, spare.quantity.shape)[0, first])

@@ -81,6 +81,10 @@ def _facts(found: Finding, evaluation: Evaluation) -> dict[str, Any]:
                 texts[name] = quantity(value, "mm")
             case "months":
                 texts[name] = months_text(value)
+            case "condition":
+                texts[name] = fields.choice("kind", value)
+            case "age_months" | "service_months" | "warranty_months":
+                texts[name.removesuffix("_months")] = months_text(value)
             case "next_site":
                 texts["next"] = site_named(scenario, value)
             case "paid":
