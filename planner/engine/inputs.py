@@ -931,8 +931,10 @@ class Operations(Document):
 
 
 class PaymentTerms(Document):
-    """When a supplier of machines is paid; what the shares leave is due on acceptance. By default all at the order."""
+    """When suppliers are paid; what the shares leave is due on acceptance. By default all at the order."""
 
+    # Besides machines: spares, networks, storage, racks and works of the room; freight, labour and tax are no orders.
+    covers: Literal["machines", "all_orders"] = "machines"
     on_order: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
     on_delivery: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0
     retention: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0

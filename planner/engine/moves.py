@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.engine.calendar import Array
+from planner.engine.costs.capex import PAYMENT_TERMS
 from planner.engine.inputs import Scenario, Site
 from planner.engine.lines import round_half_up
 from planner.engine.result import Finding, PlanResult
@@ -55,6 +56,8 @@ def _spent(result: PlanResult, left: Site, to: Site, begun: int, month: int) -> 
     """(month,): what was paid for a room until it is left; racks stay behind where a hall has its own. [money]"""
     found = np.zeros(month)
     for line in result.lines:
+        if line.code == PAYMENT_TERMS:  # paid sooner or later, it is spent
+            continue
         if line.category in ROOM and line.place == left.slug:
             found += line.minor[:month]
         elif line.category == RACKS and left.kind != "colocation" and to.kind == "colocation":

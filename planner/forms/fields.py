@@ -181,6 +181,7 @@ SELDOM = {
     "book_life_months",
     "rate_is",
     "on_order",
+    "covers",
     "on_delivery",
     "retention",
     "acceptance_months",

@@ -690,6 +690,10 @@ FIELDS: dict[str, Words] = {
         _("Inflation"), _("Yearly rise of prices in general, for tables in money of the start; it changes no verdict.")
     ),
     "Finance.payment": Words(_("Payment terms"), _("When suppliers of machines are paid.")),
+    "PaymentTerms.covers": Words(
+        _("Payment terms for"),
+        _("Whether only machines are paid by these terms, or networks, spares, storage, racks and room works too."),
+    ),
     "PaymentTerms.on_order": Words(
         _("Paid with the order"), _("Share of the price of machines; lower it before you raise the others.")
     ),
@@ -988,6 +992,8 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("region", "CN"): _("China"),
     ("region", "IN"): _("India"),
     ("kind", "cash"): _("cash"),
+    ("covers", "machines"): _("machines only"),
+    ("covers", "all_orders"): _("all orders"),
     ("kind", "new"): _("new"),
     ("kind", "refurbished"): _("refurbished"),
     ("kind", "used"): _("used"),

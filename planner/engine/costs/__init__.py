@@ -46,6 +46,7 @@ GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
     (capex.tax, ("capex.sales_tax_or_vat",)),
     (capex.spares, ("capex.spares",)),
     (capex.decommissioning, ("capex.decommissioning",)),
+    (capex.payment_terms_of_others, tuple(capex.OTHER_ORDERS)),
     (electricity.energy, ("opex.energy_it", "opex.energy_overhead")),
     (electricity.demand_charge, ("opex.demand_charge",)),
     (colocation.colocation, ("opex.colocation",)),

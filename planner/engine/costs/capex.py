@@ -13,7 +13,16 @@ from planner.engine.demand import Machine
 from planner.engine.inputs import ServingWorkload
 from planner.engine.prices import Price, Source
 
-PAYMENT_TERMS = "payment_terms"  # code of the line that moves the price of machines in time
+PAYMENT_TERMS = "payment_terms"  # code of the lines that move prices in time
+# Orders beside machines, by category; `codes` where only some lines are goods.
+OTHER_ORDERS: dict[str, tuple[str, ...]] = {
+    "capex.fabric": (),
+    "capex.spares": (),
+    "capex.storage": (),
+    "capex.racks_and_power": (),
+    "capex.cooling": ("upgrade",),
+    "capex.facility": ("upgrade",),
+}
 
 
 def machines(costs: PlanCosts) -> None:
@@ -117,10 +126,38 @@ def _today(
 
 def payment_terms(costs: PlanCosts) -> None:
     """What the terms of the supplier move from the month of order to later ones: nothing in sum."""
-    moved = costs.machines_cash - costs.machines_paid
+    _move(costs, "capex.accelerators_and_servers", costs.machines_cash - costs.machines_paid)
+
+
+def payment_terms_of_others(costs: PlanCosts) -> None:
+    """The same for everything else that is ordered, where the terms cover it; works of a room are there when it has
+    them, racks and storage at once, what belongs to machines with them."""
+    if costs.scenario.finance.payment.covers == "machines":
+        return
+    served = {(order.site, order.upgrade.slug): order.in_service for order in costs.housing.upgrades}
+    last = costs.ledger.shape[1]
+    for category, codes in OTHER_ORDERS.items():
+        if category == "capex.fabric":  # which a lender may pay
+            if costs.ledger.on(category):
+                _move(costs, category, costs.fabric_cash - costs.fabric_paid)
+            continue
+        price, arrived = np.zeros(costs.ledger.shape), np.zeros(costs.ledger.shape)
+        for line in costs.ledger.lines:
+            if line.category != category or (codes and line.code not in codes):
+                continue
+            price += line.amount
+            if line.code == "upgrade":
+                month = served[line.place, line.part]
+                arrived[:, min(month, last - 1)] += line.amount.sum(axis=1) if month < last else 0.0
+            else:
+                arrived += costs.delivered(line.amount) if category == "capex.spares" else line.amount
+        _move(costs, category, costs.cash_of(price, arrived) - price)
+
+
+def _move(costs: PlanCosts, category: str, moved: Array) -> None:
     if np.abs(moved).max(initial=0.0) > 1e-6:
         costs.ledger.add(
-            "capex.accelerators_and_servers",
+            category,
             PAYMENT_TERMS,
             moved,
             "money",
