@@ -455,7 +455,7 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
         return f"{site}/{LIMIT_FIELDS[resource]}"
     if code == "second_hand":
         return f"plans/{plan.slug}/condition/kind" if plan is not None else ""
-    if code == "room_left":
+    if code == "left_room":
         return f"plans/{plan.slug}/move_month" if plan is not None else ""
     if code == "move_downtime":
         return f"sites/{facts.get('next_site')}/downtime_days"

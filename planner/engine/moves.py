@@ -75,7 +75,7 @@ def tell_of_moves(result: PlanResult, scenario: Scenario) -> None:
         facts = {"site": move.left.slug, "next_site": move.to.slug}
         if move.paid > 0:
             found = {"amount": move.stranded, "paid": move.paid, "book_months": scenario.finance.book_life_months}
-            result.warnings.append(Finding("room_left", move.month, facts | found))
+            result.warnings.append(Finding("left_room", move.month, facts | found))
         if move.gpu_hours > 0:
             found = {"days": move.to.downtime_days, "gpu_hours": move.gpu_hours}
             result.warnings.append(Finding("move_downtime", move.month, facts | found))

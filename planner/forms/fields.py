@@ -20,6 +20,7 @@ from planner.engine.inputs import Financing, Plan, Scenario, get_at
 from planner.engine.lines import AFTER_TAX, CATEGORIES, FINANCING, NAMED
 from planner.engine.procurement import Procurement
 from planner.engine.quantities import Choice, InputError, Problem, Quantity, quantity_of
+from planner.engine.subscriptions import Subscription
 from planner.engine.upkeep import Reliability
 from planner.forms.tables import TABLES
 from planner.services import assumptions
@@ -304,7 +305,7 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
         yield from _document(contract, base, "site", base)
     for terms in scenario.operations.subscriptions:
         base = f"operations/subscriptions/{terms.slug}"
-        yield from _document(terms, base, "site", base, skip={"per"} if terms.item else set())
+        yield from _document(terms, base, "site", base, skip=_unused_subscription(terms))
     unused = set() if scenario.reliability.counted else UNCOUNTED
     yield from _document(scenario.reliability, "reliability", "site", "reliability", skip=unused)
     top = {"name", "months", "start", "currency", "pricing_date"}
@@ -323,6 +324,11 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
                 "lines",
                 default=default,
             )
+
+
+def _unused_subscription(terms: Subscription) -> set[str]:
+    """A licence is not repeated, an assessment is of the system; a row of the catalog says what its price covers."""
+    return {"rented" if terms.per == "assessment" else "every_months"} | ({"per"} if terms.item else set())
 
 
 def _unused_moves(scenario: Scenario, plan: Plan) -> set[str]:

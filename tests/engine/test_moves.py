@@ -68,10 +68,10 @@ def test_without_machines_nothing_moves():
     late = plan(start=None, follow_up={"kind": "schedule", "build": "box", "waves": [{"month": 6, "quantity": 1}]})
     result = moved(late, hall={"downtime_days": 31.0}).plans[0]
     assert result.capacity.tolist() == [0.0] * 6 + [8.0] * 6
-    assert warned(result, "move_downtime") == warned(result, "room_left") == []
+    assert warned(result, "move_downtime") == warned(result, "left_room") == []
 
 
-def test_what_was_spent_on_the_room_left_is_stranded_as_far_as_it_is_not_written_off():
+def test_what_was_spent_on_the_left_room_is_stranded_as_far_as_it_is_not_written_off():
     office = {"cooling_kw": 4.0, "upgrades": [AIR]}
     found = moved(
         plan(move_month=6),
@@ -81,7 +81,7 @@ def test_what_was_spent_on_the_room_left_is_stranded_as_far_as_it_is_not_written
     )
     result = found.plans[0]
     # air conditioning 4,000, a rack 2,000 and two strips of 1,500, all in month 0; 54 of 60 months are left
-    (told,) = warned(result, "room_left")
+    (told,) = warned(result, "left_room")
     assert (told.month, told.facts["site"], told.facts["next_site"]) == (6, "office", "hall")
     assert (told.facts["paid"], told.facts["amount"]) == (9000.0, 8100.0)
     assert statement(result, years(found)).stranded.tolist() == [810_000.0]
@@ -90,7 +90,7 @@ def test_what_was_spent_on_the_room_left_is_stranded_as_far_as_it_is_not_written
 def test_racks_go_along_into_another_room_of_ones_own():
     office = {"cooling_kw": 4.0, "upgrades": [AIR]}
     result = moved(plan(move_month=6), office=office, hall={"kind": "server_room", "colocation": None}).plans[0]
-    (told,) = warned(result, "room_left")
+    (told,) = warned(result, "left_room")
     assert told.facts["paid"] == 4000.0
 
 

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from planner import forms, wording
+from planner import forms, tables, wording
 from planner.engine.quantities import InputError
 from planner.services import evaluation, scenarios
 
@@ -138,9 +138,11 @@ def test_a_plan_that_moves_says_what_it_strands_and_one_that_stays_does_not(row,
     url = reverse("planner:statements", args=[row.pk])
     assert "Stranded in a room left, in no sum" in signed.get(url, {"plan": "server-now"}).content.decode()
     assert "Stranded in a room left" not in signed.get(url, {"plan": "cluster-now"}).content.decode()
-    said = [wording.finding(each, result) for each in result.plan("server-now").warnings if each.code == "room_left"]
+    said = [wording.finding(each, result) for each in result.plan("server-now").warnings if each.code == "left_room"]
     assert len(said) == 1
     assert "the machines leave the office for" in said[0]
+    found = next(each for each in result.plan("server-now").warnings if each.code == "left_room")
+    assert tables.remedy_path(found, result.plan("server-now")) == "plans/server-now/move_month"
 
 
 def test_a_plan_of_used_machines_has_no_total_until_a_price_is_stated(row, signed):

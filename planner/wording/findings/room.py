@@ -26,7 +26,7 @@ ROOM: dict[str, tuple[Any, Any, str]] = {
         _("machines stop in the heat from {month}: {needed} kW over {limit} kW"),
         "bad",
     ),
-    "room_left": (
+    "left_room": (
         _(
             "In {month} the machines leave {site} for {next}. Of {paid} spent on that room, {amount} are not written "
             "off over a book life of {book_life}, and stranded. They were paid before and are in no total twice."
