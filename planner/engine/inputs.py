@@ -535,7 +535,7 @@ class Condition(Document):
     kind: Literal["new", "refurbished", "used"] = "new"
     # Of the price of a new one; None: a quote of that condition, and without one there is no total.
     price_share: Annotated[float | None, Quantity("share", 0.0, 1.0)] = None
-    age_months: Annotated[int, Quantity("month", 0, 239, 24, 48, "estimate")] = 36  # when bought
+    age_months: Annotated[int, Quantity("month", 0, 239, None, None, "estimate")] = 36  # when bought
     warranty_months: Annotated[int, Quantity("month", 0, 120, None, None, "estimate")] = 0
 
     @property
