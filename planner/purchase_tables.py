@@ -47,6 +47,11 @@ def page(purchase: Purchase, evaluation: Evaluation) -> dict[str, Any]:
             for reason in evaluation.plan(purchase.plan.slug).infeasible
             if reason.code in UNPRICED and (not purchase.possible or reason.facts.get("item") in purchase.missing)
         ],
+        "tenders": [
+            wording.finding(warning, evaluation)
+            for warning in evaluation.plan(purchase.plan.slug).warnings
+            if warning.code in wording.TENDER_FINDINGS and not purchase.missing
+        ],
         "totals": [
             {"name": _("Orders"), "text": _money(purchase.orders_total, currency)},
             {"name": _("Other capex"), "text": _money(purchase.rest_total, currency)},
@@ -99,6 +104,8 @@ def _position(row: Row, purchase: Purchase, book: PriceBook) -> dict[str, Any]:
 
 def _beside(row: Row, purchase: Purchase) -> Iterator[str]:
     """What a buyer weighs beside the price: how long it takes, and what it costs to have it brought."""
+    if row.tender_weeks is not None:
+        yield _("{weeks} of tender or approval").format(weeks=wording.amount(float(row.tender_weeks), "week"))
     if row.lead_weeks is not None:
         yield wording.amount(float(row.lead_weeks), "week")
     code = next((freight for codes, freight in FREIGHT.items() if row.line.code in codes), "")

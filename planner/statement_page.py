@@ -150,6 +150,7 @@ def _annual(cells: _Cells) -> dict[str, Any]:
             row(_("Net"), found.net, "nominal_total"),
             row(_("Present value"), found.present_value, "present_value"),
             {"name": _("Book value at the end"), "cells": [*cells.by_period(found.book_value), Linked("")]},
+            *([row(_("Stranded in a room left, in no sum"), found.stranded, "")] if found.stranded.any() else []),
         ],
     }
 

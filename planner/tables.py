@@ -448,6 +448,12 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
         return f"plans/{plan.slug}/start/build" if plan is not None else ""
     if code.startswith("limit_"):
         return f"{site}/{LIMIT_FIELDS[resource]}"
+    if code == "second_hand":
+        return f"plans/{plan.slug}/condition/kind" if plan is not None else ""
+    if code == "left_room":
+        return f"plans/{plan.slug}/move_month" if plan is not None else ""
+    if code == "move_downtime":
+        return f"sites/{facts.get('next_site')}/downtime_days"
     if code in ("noise", "office_server"):
         return f"{site}/noise_limit_db" if facts.get("loud", True) else f"{site}/cooling_kw"
     if code == "schedule_elsewhere":
@@ -456,8 +462,12 @@ def remedy_path(finding: Finding, plan: PlanResult | None) -> str:
         return f"{site}/electricity_price_per_kwh"
     if code == "no_quote" and plan is not None and (meter := _unpriced_meter(str(facts.get("item")), plan)):
         return meter
+    if code == "no_quote" and plan is not None and (licence := _unpriced_licence(str(facts.get("item")), plan)):
+        return licence
     if code in ("stale_price", "no_quote"):
         return f"market/own_prices/{facts.get('item')}"
+    if code in wording.TENDER_FINDINGS:
+        return "procurement/threshold"
     if code == "order_by_past":
         return "start"
     if plan is None:
@@ -483,6 +493,13 @@ def _unpriced_meter(item: str, plan: PlanResult) -> str:
     """Where the electricity price of a region, "CN-BJ/commercial", is entered; empty where the item is another."""
     metered = {f"{room.region}/{room.customer_class}": room.slug for room in plan.housing.site_of}
     return f"sites/{metered[item]}/electricity_price_per_kwh" if item in metered else ""
+
+
+def _unpriced_licence(item: str, plan: PlanResult) -> str:
+    """Where the price of a licence or an assessment is entered; empty where the item is none."""
+    named = plan.costs.scenario.operations.subscriptions if plan.costs is not None else ()
+    slug = next((each.slug for each in named if item in (each.item, each.name, each.slug)), "")
+    return f"operations/subscriptions/{slug}/price" if slug else ""
 
 
 def _spread_path(finding: Finding, plan: PlanResult, base: str) -> str:

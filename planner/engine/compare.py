@@ -12,6 +12,7 @@ from planner.engine.calendar import Array
 from planner.engine.evaluate import Evaluation, Finding, PlanResult, evaluate
 from planner.engine.fleet import lead_months
 from planner.engine.lines import CATEGORIES
+from planner.engine.tenders import weeks_vary
 
 # Two plans within this share of each other are close (model.md 7).
 CLOSE = 0.02
@@ -70,8 +71,8 @@ def by_lead_time(evaluation: Evaluation) -> dict[str, Verdict]:
     """The verdict with the low and the high lead time, where either moves a plan's deliveries (model.md 3)."""
     answers = {}
     for name, case in (("low", 0), ("high", 2)):
-        moved = any(
-            lead_months(plan.plan, holding.machine, plan.commissioning_days, case) != holding.lead
+        moved = weeks_vary(evaluation.scenario, evaluation.book) or any(
+            lead_months(plan.plan, holding.machine, plan.commissioning_days, case, plan.tender_days[0]) != holding.lead
             for plan in evaluation.plans
             if plan.plan.follow_up.kind != "none"
             for holding in plan.fleet.holdings

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from planner.engine.calendar import Calendar
 from planner.engine.inputs import (
     BatchWorkload,
+    Condition,
     HpcWorkload,
     ModelShape,
     PoolWorkload,
@@ -32,6 +33,9 @@ from planner.engine.quantities import InputError, Problem
 __all__ = ["Machine", "Requirement", "Sizing", "machine_for", "power_share", "under_limit"]
 
 
+NEW = Condition()
+
+
 @dataclass(frozen=True)
 class Machine:
     """A build as bought, with the card that fills its free slots, where there is one."""
@@ -40,10 +44,18 @@ class Machine:
     addon: AddOn | None
     accelerator: Accelerator
     power_share: float = 1.0  # what a power limit leaves of the nameplate power of a card; build and card draw by it
+    # In which condition it is bought: the share of a new one's price, 1 where a quote says it; its age and warranty.
+    condition: Condition = NEW
+    price_share: float = 1.0
 
     @property
     def slug(self) -> str:
         return self.build.slug
+
+    @property
+    def used(self) -> bool:
+        """Whether it is bought used or refurbished."""
+        return self.condition.kind != "new"
 
     @property
     def base_cards(self) -> int:
@@ -92,6 +104,21 @@ def machine_for(book: PriceBook, slug: str, power_limit_w: float | None = None) 
             raise InputError(Problem((kind, slug), "power_not_rising", part.slug))
     card = book.accelerators[build.accelerator]
     return Machine(*under_limit(build, addon, card, power_limit_w), card, power_share(card, power_limit_w))
+
+
+def in_condition(machine: Machine, condition: Condition) -> Machine:
+    """The machine as it is bought new, refurbished or used.
+
+    A share of the new price is the planner's; else a quote of that condition holds, and without one there is no price.
+    """
+    if condition.kind == "new":
+        return machine
+    build, addon, share = machine.build, machine.addon, condition.price_share
+    if share is None:
+        quoted = build.used_price if condition.kind == "used" else build.refurbished_price
+        build = build.model_copy(update={"price": quoted})
+        addon = addon.model_copy(update={"price": None}) if addon is not None else None
+    return replace(machine, build=build, addon=addon, condition=condition, price_share=1.0 if share is None else share)
 
 
 def power_share(card: Accelerator, limit_w: float | None) -> float:

@@ -10,8 +10,8 @@ from planner.engine import workload as formulas
 from planner.engine.allocation import Allocation, allocate
 from planner.engine.calendar import Array, calendar_for
 from planner.engine.cliff import cliffs
-from planner.engine.costs import AfterTax, Books, PlanCosts, contract_of, write_cloud, write_owned
-from planner.engine.demand import Machine, Requirement, Sizing, machine_for, power_share
+from planner.engine.costs import AfterTax, Books, PlanCosts, category_of, contract_of, write_cloud, write_owned
+from planner.engine.demand import Machine, Requirement, Sizing, in_condition, machine_for, power_share
 from planner.engine.eligibility import judge_eligibility, runs_software, tell_of_precision
 from planner.engine.findings import foreign_schedules, judge, stale_prices
 from planner.engine.fleet import Fleet, simulate
@@ -20,6 +20,7 @@ from planner.engine.housing import Housing, house
 from planner.engine.inputs import Plan, Scenario, ServingWorkload, Workload
 from planner.engine.lines import CATEGORIES, FINANCING, Ledger, Line, minor_unit, switched_on
 from planner.engine.links import Link, link_of
+from planner.engine.moves import tell_of_moves
 from planner.engine.orders import orders_of
 from planner.engine.prices import Accelerator, CloudOffer, MissingRate, PriceBook
 from planner.engine.quantities import InputError, Problem
@@ -27,6 +28,7 @@ from planner.engine.quote_terms import broken_terms
 from planner.engine.repairs import Repairs, repairs_of
 from planner.engine.result import Evaluation, Finding, Order, PlanResult
 from planner.engine.storage import host_gb, local_tb, shared_gb_s, shared_tb
+from planner.engine.tenders import tender_of, tendered
 from planner.engine.unsold import unsold
 from planner.engine.wiring import Network, network_for
 
@@ -50,12 +52,20 @@ def evaluate(scenario: Scenario, book: PriceBook, *, lead_case: int = 1) -> Eval
     books = Books(scenario, book, calendar)
     sizing = Sizing(scenario, book, calendar)
     on = lines_on(scenario, book)
-    plans = [_PlanRun(plan, books, sizing, on, lead_case).result() for plan in scenario.plans]
+    plans = [_planned(plan, books, sizing, on, lead_case) for plan in scenario.plans]
     left_out = [name for name in CATEGORIES if name not in on | FINANCING]  # without a contract there is no such cost
     if not scenario.reliability.counted:
         left_out.append(FAILURES)
     warnings = [*stale_prices(scenario, plans), *foreign_schedules(scenario, book)]
     return Evaluation(scenario, book, calendar, plans, left_out, warnings, pinned)
+
+
+def _planned(plan: Plan, books: Books, sizing: Sizing, on: frozenset[str], lead_case: int) -> PlanResult:
+    """One plan, its tenders included."""
+    tender = tender_of(books.scenario, books, lead_case)
+    if tender is None:
+        return _PlanRun(plan, books, sizing, on, lead_case).result()
+    return tendered(books, tender, lambda days: _PlanRun(plan, books, sizing, on, lead_case, days).result())
 
 
 def owed(scenario: Scenario, book: PriceBook) -> frozenset[str]:
@@ -64,6 +74,7 @@ def owed(scenario: Scenario, book: PriceBook) -> frozenset[str]:
         "opex.demand_charge": any(contract_of(site, book).charges_demand for site in scenario.sites),
         "opex.cloud_data": any(plan.overflow is not None and plan.overflow.states_data for plan in scenario.plans),
     }
+    named |= {category_of(terms, book): True for terms in scenario.operations.subscriptions}
     return frozenset(name for name, found in named.items() if found and name not in scenario.lines)
 
 
@@ -83,6 +94,7 @@ class _PlanRun:
     sizing: Sizing
     on: frozenset[str]
     lead_case: int
+    tender_days: Array | None = None  # (M,), by the month of an order [d]
     machines: dict[str, Machine] = field(default_factory=dict)
     requirements: dict[str, dict[str, Requirement]] = field(default_factory=dict)
     problems: list[Finding] = field(default_factory=list)
@@ -155,6 +167,7 @@ class _PlanRun:
             costs=self.costs,
             taxes=self.taxes,
             reference=reference,
+            tender_days=np.zeros(self.scenario.months) if self.tender_days is None else self.tender_days,
         )
         result.orders = orders_of(result, bought)
         result.warnings.extend(cliffs(result, self.scenario, bought))
@@ -163,6 +176,7 @@ class _PlanRun:
         judge_eligibility(result, self.scenario)
         tell_of_precision(result, self.scenario, self.books.book)
         judge(result, self.scenario, self.books, lost)
+        tell_of_moves(result, self.scenario)
         return result
 
     def _refused(self, error: InputError) -> None:
@@ -187,6 +201,7 @@ class _PlanRun:
         for slug in slugs:
             try:
                 machine = machine_for(self.books.book, slug, self._power_limit())
+                machine = in_condition(machine, plan.condition)
                 self._check_start(machine)
                 filled, link = self._fills(machine), self._link(machine)
                 self.requirements[slug] = {
@@ -298,6 +313,7 @@ class _PlanRun:
             scenario=self.scenario,
             commissioning_days=self.commissioning_days,
             lead_case=self.lead_case,
+            tender_days=self.tender_days,
         )
 
     def _network(self, fleet: Fleet) -> Network | None:

@@ -104,6 +104,7 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
             result.warnings.append(
                 Finding("order_by_past", 0, {"order_by": earliest.order_by.isoformat(), "item": earliest.item})
             )
+    _tell_of_condition(result)
     _tell_of_spread(result, scenario)
     _warn_of_slow_copies(result, scenario, books)
     _warn_of_people(result, scenario)
@@ -245,6 +246,21 @@ def _warn_of_uneven_gpus(result: PlanResult, scenario: Scenario) -> None:
         if even != gpus:
             facts = {"workload": work.slug, "gpus": gpus, "needed_gpus": even}
             result.warnings.append(Finding("uneven_gang", None, facts))
+
+
+def _tell_of_condition(result: PlanResult) -> None:
+    """Machines that are not bought new: how long they serve, and who repairs them."""
+    condition = result.plan.condition
+    for holding in result.fleet.holdings if condition.kind != "new" else ():
+        if holding.ordered_cards.any():
+            facts = {
+                "item": holding.machine.slug,
+                "condition": condition.kind,
+                "age_months": condition.age,
+                "service_months": result.plan.service_months,
+                "warranty_months": condition.warranty_months,
+            }
+            result.warnings.append(Finding("second_hand", None, facts))
 
 
 def _tell_of_spread(result: PlanResult, scenario: Scenario) -> None:

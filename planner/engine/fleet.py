@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from planner.engine.calendar import Array, lead_in_months
 from planner.engine.demand import Machine, Requirement
@@ -42,7 +43,7 @@ class Holding:
 
     machine: Machine
     shape: tuple[int, int]
-    lead: int
+    leads: npt.NDArray[np.int64]  # (M,): months from order to service, by the month of the order
     ordered_hosts: Array = field(init=False)
     ordered_cards: Array = field(init=False)
     arrived_hosts: Array = field(init=False)
@@ -70,6 +71,11 @@ class Holding:
             "added",
         ):
             setattr(self, name, np.zeros(self.shape))
+
+    @property
+    def lead(self) -> int:
+        """Months from an order in the first month to its service."""
+        return int(self.leads[0])
 
     @property
     def hosts(self) -> Array:
@@ -135,11 +141,16 @@ class Fleet:
         return np.asarray(sum(holding.cards for holding in self.holdings))
 
 
-def lead_months(plan: Plan, machine: Machine, commissioning_days: float, which: int = 1) -> int:
-    """Months from order to service of a follow-up; `which` picks the low, likely or high lead time."""
+def lead_months(
+    plan: Plan, machine: Machine, commissioning_days: float, which: int = 1, tender_days: float = 0.0
+) -> int:
+    """Months from order to service of a follow-up; `which` picks the low, likely or high lead time.
+
+    tender_days : before the supplier is asked to deliver; they add to a plan's own lead time too.
+    """
     if plan.lead_months is not None:
-        return plan.lead_months
-    return lead_in_months(machine.build.lead_weeks[which], commissioning_days)
+        return plan.lead_months + lead_in_months(0.0, tender_days)
+    return lead_in_months(machine.build.lead_weeks[which], commissioning_days + tender_days)
 
 
 def simulate(
@@ -151,17 +162,21 @@ def simulate(
     commissioning_days: float,
     trials: int = 1,
     lead_case: int = 1,
+    tender_days: Array | None = None,
 ) -> Fleet:
     """Run a plan's purchase rules over the horizon (model.md 3).
 
     machines : by build slug, those the plan may buy.
     needs    : by build slug, GPUs of that machine that planning asks for in each month, (S, M).
+    tender_days : (M,), days that a tender takes before delivery, by the month of the order; None: none. [d]
     """
     months = scenario.months
     shape = (trials, months)
+    before = np.zeros(months) if tender_days is None else tender_days
     holdings: dict[str, Holding] = {}
     for slug, machine in machines.items():
-        holdings[slug] = Holding(machine, shape, lead_months(plan, machine, commissioning_days, lead_case))
+        leads = {days: lead_months(plan, machine, commissioning_days, lead_case, days) for days in set(before.tolist())}
+        holdings[slug] = Holding(machine, shape, np.array([leads[days] for days in before.tolist()]))
 
     if plan.start is not None:
         first = holdings[plan.start.build]
@@ -175,7 +190,7 @@ def simulate(
     minimum = rule.min_service_months
     if minimum is None:
         minimum = DEFAULT_MIN_SERVICE if plan.overflow is not None else 0
-    life = plan.end_of_life.life_months
+    life = plan.service_months
     waves = {wave.month: wave.quantity for wave in rule.waves} if rule.kind == "schedule" else {}
     fleet = Fleet(list(holdings.values()), target.lead if target else 0)
     shares = {slug: _shares(needs, holding) for slug, holding in holdings.items()} if len(holdings) > 1 else {}
@@ -194,15 +209,17 @@ def simulate(
         target = holdings[bought[m]]
         share = shares.get(target.machine.slug)
         if rule.kind == "schedule":
-            if m in waves and m + target.lead < months:
+            if m in waves and m + target.leads[m] < months:
                 _order(target, m, np.full(trials, float(waves[m])), leave, whole_servers=True)
             continue
-        delivery = m + target.lead
+        delivery = m + int(target.leads[m])
         if delivery >= months or months - delivery < minimum:
             continue
-        need = needs[target.machine.slug][:, delivery]
-        short = np.where(np.isfinite(need), need, 0.0) - _owned(fleet, target, delivery, m, share, leave)
-        short = np.where(short > SLACK, short, 0.0)
+        short = np.zeros(trials)
+        for month in range(delivery, max(delivery, _next_delivery(target, m) - 1) + 1):
+            need = needs[target.machine.slug][:, month]
+            missing = np.where(np.isfinite(need), need, 0.0) - _owned(fleet, target, month, m, share, leave)
+            short = np.maximum(short, np.where(missing > SLACK, missing, 0.0))
         if not short.any():
             continue
         if m == 0:
@@ -211,6 +228,12 @@ def simulate(
         batches = np.ceil(short / step - SLACK)
         _order(target, m, batches * rule.batch, leave, whole_servers=rule.kind == "servers")
     return fleet
+
+
+def _next_delivery(target: Holding, month: int) -> int:
+    """The month in which what is ordered a month later would serve: what is needed before must be ordered now."""
+    following = min(month + 1, target.shape[1] - 1)
+    return min(month + 1 + int(target.leads[following]), target.shape[1])
 
 
 def _shares(needs: dict[str, Array], target: Holding) -> dict[str, Array]:
@@ -244,10 +267,10 @@ def _order(target: Holding, month: int, amount: Array, leave: int | None, *, who
     else:
         pack = machine.addon.pack
         cards = np.ceil(amount / pack - SLACK) * pack
-        there, filled = target.at(month + target.lead, month, leave)
+        there, filled = target.at(month + int(target.leads[month]), month, leave)
         added = np.minimum(cards, np.clip(there * machine.slots - filled, 0.0, None))
         hosts = np.ceil((cards - added) / machine.slots - SLACK)
-    target.buy(month, month + target.lead, hosts, cards, added)
+    target.buy(month, month + int(target.leads[month]), hosts, cards, added)
 
 
 def _succeeds(holding: Holding, build: str, scenario: Scenario) -> bool:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from planner.engine.calendar import Array, lead_in_months
+from planner.engine.calendar import Array, calendar_for, lead_in_months
 from planner.engine.facility import (
     EMPTY_RACK_KG,
     LIMITS,
@@ -51,6 +51,8 @@ def pue_of(site: Site) -> float:
     return site.pue if site.pue is not None else PUE_BY_METHOD[site.cooling_method]
 
 
+HOURS_PER_DAY = 24.0
+
 # The packing counts in 64 bits; a demand that explodes is answered up to here.
 MOST_SERVERS = 2**53
 
@@ -84,7 +86,7 @@ class Housing:
     """Arrays (S, M). Draws are IT kW at the socket.
 
     draw_max : nameplate, sizes circuits.   draw_busy : measured model without throttling.   draw : with throttling.
-    held     : share of the machines that have a circuit and a place.
+    held     : share of the machines that have a circuit and a place, and of the month that they are not on the move.
     slowed   : share of their rate that those keep in the heat: 1, ratio^0.5, or 0.
     """
 
@@ -103,6 +105,7 @@ class Housing:
     fed: list[Site] = field(default_factory=list)  # the same with the circuits of upgrades in service
     # by resource, (M,): what the room carries with the upgrades in service; infinite where no limit is known
     limits: dict[str, Array] = field(default_factory=dict)
+    moving: Array = field(default_factory=lambda: np.zeros((1, 1)))  # (S, M): share of a month between two rooms
     lost_gpu_hours: Array = field(default_factory=lambda: np.zeros((1, 1)))  # (S, M): of work that heat took
 
     @property
@@ -111,10 +114,35 @@ class Housing:
         return np.asarray(self.held * self.slowed)
 
 
-def site_by_month(scenario: Scenario) -> list[Site]:
-    """The site in which the fleet stands in each month."""
+def site_by_month(scenario: Scenario, plan: Plan) -> list[Site]:
+    """The site in which a plan's fleet stands in each month."""
     ordered = sorted(scenario.sites, key=lambda site: site.from_month)
-    return [[site for site in ordered if site.from_month <= m][-1] for m in range(scenario.months)]
+    begins = [site.from_month for site in ordered]
+    if not plan.moves:
+        ordered = ordered[:1]
+    elif plan.move_month is not None and len(ordered) > 1:
+        begins[1] = plan.move_month
+    return [
+        [site for site, begin in zip(ordered, begins, strict=False) if begin <= m][-1] for m in range(scenario.months)
+    ]
+
+
+def _moving(sites: list[Site], hosts: Array, hours: Array) -> Array:
+    """Share of each month that machines stand still because they have moved, (S, M): days run over into later months.
+
+    Where no machine was there the month before, nothing moves.
+    """
+    still = np.zeros(hosts.shape)
+    for m in range(1, len(sites)):
+        if sites[m].slug == sites[m - 1].slug:
+            continue
+        left = sites[m].downtime_days * HOURS_PER_DAY
+        for n in range(m, len(sites)):
+            if left <= 0.0:
+                break
+            still[:, n] += np.where(hosts[:, m - 1] > 0, min(left, hours[n]) / hours[n], 0.0)
+            left -= hours[n]
+    return np.minimum(still, 1.0)
 
 
 def fleet_draw(
@@ -153,7 +181,7 @@ def house(
     shape   : (S, M).
     """
     months = scenario.months
-    sites = site_by_month(scenario)
+    sites = site_by_month(scenario, plan)
     none = np.zeros(shape)
     fabric_kw = (network.kw_max, network.kw_typical) if network is not None else (none, none)
     draw_max, draw_busy = fleet_draw(fleet, used, fabric_kw)
@@ -200,6 +228,8 @@ def house(
     )
     if answer.fed != sites:  # until the stronger feed is there, what no rack can feed stands still
         answer.held = np.minimum(answer.held, stood.placed)
+    answer.moving = _moving(sites, hosts, calendar_for(scenario.start, months).hours)
+    answer.held = answer.held * (1.0 - answer.moving)
     running_kw = fleet_draw(fleet, used, fabric_kw, answer.held)[1]
     for resource, needed in (("power", draw_max), ("racks", stood.racks), ("cooling", running_kw)):
         shortage = _shortage(resource, needed[0], room[resource], sites, steps)

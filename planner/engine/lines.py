@@ -32,6 +32,7 @@ CATEGORIES: dict[str, bool] = {
     "opex.water": False,
     "opex.support": True,
     "opex.software": False,
+    "opex.compliance": False,
     "opex.staff": True,
     "opex.network_transit": True,
     "opex.insurance": False,
@@ -45,8 +46,8 @@ CATEGORIES: dict[str, bool] = {
     "credit.residual_at_horizon": True,
     "credit.tax_shield": False,
 }
-# Switches that nothing computes yet: shown as left out, whatever a scenario says.
-NOT_COMPUTED = frozenset({"opex.software"})
+# Lines that come with what a scenario names, and are left out where it names nothing; no switch of their own.
+NAMED = frozenset({"opex.software", "opex.compliance"})
 # Lines that come and go with the financing of a plan and with the after-tax view; no switch of their own.
 FINANCING = frozenset({"opex.lease", "opex.loan_interest_and_principal"})
 AFTER_TAX = "credit.tax_shield"
@@ -186,6 +187,6 @@ class Ledger:
 
 def switched_on(lines: dict[str, bool], *, financed: bool = False, after_tax: bool = False) -> frozenset[str]:
     """Categories that are computed: the defaults, as the scenario changes them, and what its settings bring."""
-    switches = [name for name in CATEGORIES if name not in NOT_COMPUTED | FINANCING | {AFTER_TAX}]
+    switches = [name for name in CATEGORIES if name not in NAMED | FINANCING | {AFTER_TAX}]
     chosen = {name for name in switches if lines.get(name, CATEGORIES[name])}
     return frozenset(chosen | (FINANCING if financed else set()) | ({AFTER_TAX} if after_tax else set()))

@@ -28,6 +28,7 @@ def orders_of(result: PlanResult, bought: list[Purchases]) -> list[Order]:
     calendar, orders = result.calendar, []
     holdings = result.fleet.holdings
     days = {holding.machine.slug: _lead_days(result, holding) for holding in holdings}
+    tender_days = result.tender_days
     goods = {}
     for holding, purchase in zip(holdings, bought, strict=False):
         goods[holding.machine.slug] = holding, purchase
@@ -39,15 +40,17 @@ def orders_of(result: PlanResult, bought: list[Purchases]) -> list[Order]:
             continue
         for m in np.flatnonzero(line.quantity[0]).tolist():
             quantity = float(line.quantity[0, m])
-            ahead = 0  # days by which goods that serve in month m are ordered before it
+            ahead, before = 0, 0  # days by which goods that serve in month m are ordered before it; those of a tender
             if line.item in goods:
                 holding, purchase = goods[line.item]
                 at_once = float(purchase.at_once[line.code][0, m])
-                parts = [(at_once, m), (quantity - at_once, m + holding.lead)]
-                ahead = days[holding.machine.slug]
+                parts = [(at_once, m), (quantity - at_once, m + int(holding.leads[m]))]
+                before = round(float(tender_days[m]))
+                ahead = days[holding.machine.slug] + before
             elif line.category == "capex.fabric":  # the fabric must be there when its servers are
-                parts = [(quantity, m + (max(holding.lead for holding in holdings) if m else 0))]
-                ahead = max(days.values())
+                parts = [(quantity, m + (max(int(holding.leads[m]) for holding in holdings) if m else 0))]
+                before = round(float(tender_days[m]))
+                ahead = max(days.values()) + before
             else:
                 parts = [(quantity, upgrades.get((line.place, line.part), m))]
             parts = [(part, service) for part, service in parts if part > 0]
@@ -65,6 +68,7 @@ def orders_of(result: PlanResult, bought: list[Purchases]) -> list[Order]:
                         source=line.source,
                         line=line.key,
                         minor=minor,
+                        tender_days=before,
                     )
                 )
     return sorted(orders, key=lambda order: (order.month, order.in_service, order.kind, order.item))

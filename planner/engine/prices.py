@@ -165,7 +165,7 @@ class Accelerator(Document):
 class Build(Grown):
     """A complete purchasable server. Power is at the socket, in kW."""
 
-    LATER: ClassVar[tuple[str, ...]] = ("nic_share",)
+    LATER: ClassVar[tuple[str, ...]] = ("nic_share", "refurbished_price", "used_price")
 
     slug: str
     name: str
@@ -206,6 +206,8 @@ class Build(Grown):
     nic_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     share_basis: Basis = "estimate"
     price: Price | None = None
+    refurbished_price: Price | None = None  # quotes of that condition
+    used_price: Price | None = None
     source: Source = Source()
     power_source: Source = Source()
     card_source: Source = Source()  # who says how much room its cards have
@@ -414,8 +416,16 @@ class PriceBook(Document):
                 return addon.extra_price if code == "card_extra" else addon.price
         return None
 
-    def behind(self, item: str, code: str = "") -> Price | None:
-        """The price behind a line, rates of sites and planning defaults in money included; None where there is none."""
+    def behind(self, item: str, code: str = "", source: Source | None = None) -> Price | None:
+        """The price behind a line, rates of sites and planning defaults in money included; None where there is none.
+
+        source : of the line, which tells the quote of a used server from that of a new one.
+        """
+        build = self.builds.get(item)
+        others = (build.refurbished_price, build.used_price) if build is not None else ()
+        other = next((price for price in others if price is not None and price.source == source), None)
+        if other is not None:
+            return other
         found = self.quoted(item, code)
         if found is not None:
             return found

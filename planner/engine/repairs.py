@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.engine.calendar import Array
+from planner.engine.demand import Machine
 from planner.engine.fleet import Holding
-from planner.engine.prices import Build
 from planner.engine.reliability import DAYS_PER_YEAR, short_of, spares
 from planner.engine.upkeep import Reliability
 
@@ -60,6 +60,9 @@ def _shelf(units: Array, rate: float, rules: Reliability) -> tuple[Array, Array]
     return kept, np.asarray(short_of(away, kept))
 
 
-def warranty_months(build: Build, rules: Reliability) -> int:
-    """Months in which the maker repairs for nothing: as stated, else the build's own."""
+def warranty_months(machine: Machine, rules: Reliability) -> int:
+    """Months without a bill for repairs: by the maker, as stated or the build's own; by the seller of a used one."""
+    if machine.used:
+        return machine.condition.warranty_months
+    build = machine.build
     return build.warranty_months if rules.warranty_years is None else round(rules.warranty_years * 12)

@@ -18,7 +18,7 @@ from planner.engine.costs.tax import AfterTax, Capitalised
 from planner.engine.demand import Requirement
 from planner.engine.fleet import Fleet
 from planner.engine.housing import Housing, pue_of
-from planner.engine.inputs import Plan, Scenario
+from planner.engine.inputs import MAX_MONTHS, Plan, Scenario
 from planner.engine.lines import AFTER_TAX, CATEGORIES, Line, at_horizon, round_half_up
 from planner.engine.prices import CloudOffer, PriceBook, Source
 from planner.engine.repairs import Repairs
@@ -68,6 +68,7 @@ class Order:
     source: Source
     line: str = ""  # key of the cost line it is a part of
     minor: int = 0  # its share of the line's rounded cell, in minor units
+    tender_days: int = 0  # of tender or approval, before the lead time of delivery
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -114,6 +115,7 @@ class PlanResult:
     repairs: dict[str, Repairs] = field(default_factory=dict)  # by build slug; empty where failures are not counted
     costs: PlanCosts | None = None  # what the lines are made of; None where it could not be found out
     taxes: AfterTax | None = None
+    tender_days: Array = field(default_factory=lambda: np.zeros(MAX_MONTHS))  # (M,), by the month of an order [d]
     reference: dict[str, Requirement] = field(default_factory=dict)  # by workload, in GPUs of its own reference
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 
 from planner.engine.calendar import Array
 from planner.engine.lines import CATEGORIES, Line, round_half_up
+from planner.engine.moves import stranded_by_month
 from planner.engine.result import Evaluation, PlanResult
 
 
@@ -35,6 +36,7 @@ class Statement:
     net: Array
     present_value: Array
     book_value: Array
+    stranded: Array  # left behind in rooms, in the period of the move; in no sum
     decimals: int
 
     def kind(self, kind: str) -> Array:
@@ -68,6 +70,8 @@ def statement(plan: PlanResult, periods: list[Period], *, inflation: float | Non
         cells[line.category] += _deflated(line, plan, inflation)
         present += line.discounted_minor(plan.discount_of(line))
     found = {name: by_period(amounts) for name, amounts in cells.items() if amounts.any()}
+    costs = plan.costs
+    left = np.zeros(plan.calendar.months) if costs is None else stranded_by_month(plan, costs.scenario)
     book = round_half_up(plan.book_value * _factor(plan, inflation), plan.decimals)
     return Statement(
         periods,
@@ -75,6 +79,7 @@ def statement(plan: PlanResult, periods: list[Period], *, inflation: float | Non
         np.asarray(sum(found.values(), np.zeros(len(periods)))),
         by_period(present),
         np.array([book[period.months][-1] for period in periods]),
+        by_period(round_half_up(left * _factor(plan, inflation), plan.decimals)),
         plan.decimals,
     )
 

@@ -290,7 +290,7 @@ class Network:
 def _after_delivery(holding: Holding) -> Array:
     """Servers in service once what is ordered in a month has arrived, (S, M)."""
     months = holding.shape[1]
-    return holding.hosts[:, np.minimum(np.arange(months) + holding.lead, months - 1)]
+    return holding.hosts[:, np.minimum(np.arange(months) + holding.leads, months - 1)]
 
 
 def network_for(plan: Plan, fleet: Fleet, books: Books, storage_gb_s: float = 0.0) -> Network:

@@ -93,6 +93,7 @@ def _cells(row: Row, purchase: Purchase, book: PriceBook, codes: bool) -> dict[s
         "source": wording.origin(source),
         "report_line_total": row.total,
         "report_currency": purchase.currency,
+        "tender_weeks": row.tender_weeks,
         "lead_time_weeks": row.lead_weeks,
         **quoted,
     }

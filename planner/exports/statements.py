@@ -67,6 +67,9 @@ def _rows(found: Statement, codes: bool) -> Iterator[list[Cell]]:
         yield [said(wording.kind, kind), *_amounts(found.kind(kind), found, summed=True)]
     yield ["net" if codes else _("Net"), *_amounts(found.net, found, summed=True)]
     yield ["present_value" if codes else _("Present value"), *_amounts(found.present_value, found, summed=True)]
+    if found.stranded.any():
+        name = "stranded" if codes else _("Stranded in a room left, in no sum")
+        yield [name, *_amounts(found.stranded, found, summed=True)]
     yield ["book_value" if codes else _("Book value at the end"), *_amounts(found.book_value, found, summed=False)]
 
 

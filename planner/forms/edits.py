@@ -13,6 +13,7 @@ from planner import wording
 from planner.engine.evaluate import owed
 from planner.engine.inputs import Generation, Plan, Scenario, Site, SupportContract, Workload, get_at
 from planner.engine.quantities import InputError, Problem
+from planner.engine.subscriptions import PER, Subscription
 from planner.forms.fields import Declared, walk
 from planner.services import assumptions, pricebook, sizing
 
@@ -37,6 +38,8 @@ def changes(
         return [(each.path, None if value == unsaid else value)]
     if name == "layers" and get_at(scenario.model_dump(mode="json"), f"{parent}/full_attention_layers") == each.value:
         return [(each.path, value), (f"{parent}/full_attention_layers", None)]  # every layer still, however many
+    if each.owner == "Subscription.item" and value is not None:  # a row without a price does not reach the engine
+        return [(each.path, value), (f"{parent}/per", _covers(value, catalog))]
     if name == "currency":
         return [(each.path, value), *assumptions.in_currency(scenario, value, catalog, walk(scenario))]
     return [(each.path, value)]
@@ -181,14 +184,55 @@ def copied_plan(scenario: Scenario, plan: Plan) -> dict[str, Any]:
 
 
 # Lists of parts that a planner may lengthen: code → path.
-LISTS = {"generations": "market/generations", "contracts": "operations/contracts"}
+LISTS = {
+    "generations": "market/generations",
+    "contracts": "operations/contracts",
+    "subscriptions": "operations/subscriptions",
+    "rooms": "sites",
+}
+
+
+# What the list of licences and assessments begins with, by country; elsewhere a licence.
+USUAL_SUBSCRIPTION = {"CN": "mlps-3-assessment"}
+
+
+MOVE_AFTER_MONTHS = 18  # where a room is added to move to: an example, to be edited
+
+
+def _next_room(scenario: Scenario, catalog: Catalog) -> dict[str, Any]:
+    """A colocation hall in the region of the last room, some months after that one begins; its terms are to be set."""
+    last = scenario.sites[-1]
+    month = min(last.from_month + MOVE_AFTER_MONTHS, scenario.months - 1)
+    if month <= last.from_month:
+        raise InputError(Problem(("sites",), "conflict", "no month is left for a further room"))
+    # A median of North America stands for no other country: there the market is to be chosen before there is a price.
+    near = last.region.partition("-")[0] in ("US", "CA") and pricebook.RETAIL_ROW in catalog.of_kind("colocation")
+    market = pricebook.RETAIL_ROW if near else None
+    return {
+        "slug": free_slug(scenario.sites, "colocation"),
+        "kind": "colocation",
+        "from_month": month,
+        "region": last.region,
+        "customer_class": "industrial",
+        "cooling_method": "contained",
+        "colocation": {"market": market},
+    }
+
+
+def _covers(row: str, catalog: Catalog) -> str:
+    """What one price of a row of the catalog covers."""
+    return PER[catalog.of_kind("cost")[row].spec.unit]
 
 
 def parts_of(scenario: Scenario, listed: str) -> set[str]:
     """Short names of the elements of such a list."""
-    parts: Iterable[Generation | SupportContract] = scenario.market.generations
+    parts: Iterable[Generation | SupportContract | Subscription] = scenario.market.generations
     if listed == "contracts":
         parts = scenario.operations.contracts
+    if listed == "subscriptions":
+        parts = scenario.operations.subscriptions
+    if listed == "rooms":
+        return {site.slug for site in scenario.sites[1:]}  # the first one is where every plan begins
     return {part.slug for part in parts}
 
 
@@ -196,6 +240,15 @@ def new_part(scenario: Scenario, listed: str, catalog: Catalog) -> dict[str, Any
     """An element for a list of parts; raises InputError for an unknown list."""
     if listed == "contracts":
         return {"slug": free_slug(scenario.operations.contracts, "contract"), "name": _("Warranty extension")}
+    if listed == "subscriptions":
+        row = USUAL_SUBSCRIPTION.get(scenario.operations.region, "nvidia-ai-enterprise")
+        return {
+            "slug": free_slug(scenario.operations.subscriptions, "yearly"),
+            "item": row,
+            "per": _covers(row, catalog),
+        }
+    if listed == "rooms":
+        return _next_room(scenario, catalog)
     if listed != "generations":
         raise InputError(Problem(("list",), "not_a_choice", listed, choices=tuple(LISTS)))
     starts = [plan.start.build for plan in scenario.plans if plan.start is not None]
@@ -203,7 +256,9 @@ def new_part(scenario: Scenario, listed: str, catalog: Catalog) -> dict[str, Any
     return {"slug": free_slug(scenario.market.generations, "generation"), "name": _("Next generation"), "like": like}
 
 
-def free_slug(elements: Iterable[Plan | Workload | Generation | SupportContract], wanted: str) -> str:
+def free_slug(
+    elements: Iterable[Plan | Workload | Generation | SupportContract | Subscription | Site], wanted: str
+) -> str:
     """A short name that no element of a list has."""
     taken = {element.slug for element in elements}
     wanted = re.sub(r"-\d+$", "", wanted)[:150]

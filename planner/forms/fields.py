@@ -16,9 +16,11 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from planner.engine.evaluate import Evaluation
-from planner.engine.inputs import Finance, Financing, Scenario, get_at
-from planner.engine.lines import AFTER_TAX, CATEGORIES, FINANCING, NOT_COMPUTED
+from planner.engine.inputs import Financing, Plan, Scenario, get_at
+from planner.engine.lines import AFTER_TAX, CATEGORIES, FINANCING, NAMED
+from planner.engine.procurement import Procurement
 from planner.engine.quantities import Choice, InputError, Problem, Quantity, quantity_of
+from planner.engine.subscriptions import Subscription
 from planner.engine.upkeep import Reliability
 from planner.forms.tables import TABLES
 from planner.services import assumptions
@@ -124,6 +126,9 @@ SELDOM = {
     "rack_units",
     "customer_class",
     "moving_cost",
+    "downtime_days",
+    "move_month",
+    "Condition.kind",
     "grid_kgco2e_per_kwh",
     "water_l_per_kwh",
     "water_price_per_m3",
@@ -180,6 +185,7 @@ SELDOM = {
     "book_life_months",
     "rate_is",
     "on_order",
+    "covers",
     "on_delivery",
     "retention",
     "acceptance_months",
@@ -233,6 +239,7 @@ UNUSED_FINANCING = {
     "loan": set(),
     "lease": {"repayment"},
 }
+SECOND_HAND_ONLY = {"Condition.price_share", "Condition.age_months", "Condition.warranty_months"}
 LEASE_ONLY = {"payment", "buy_out_share", "at_end", "rent_share_per_month"}
 TAX_ONLY = {"buyer", "profit_tax_rate", "tax_depreciation", "tax_life_months", "other_income_per_year"}
 TAX_ONLY |= {"losses_kept_years"}
@@ -281,6 +288,8 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
     yield from _document(scenario.demand, "demand", "demand", "demand", skip={"workloads"})
     for plan in scenario.plans:
         unused = UNUSED_FOLLOW_UP[plan.follow_up.kind] | _unused_financing(plan.financing)
+        unused |= _unused_moves(scenario, plan)
+        unused |= set() if plan.condition.kind != "new" else SECOND_HAND_ONLY
         for each in _document(plan, f"plans/{plan.slug}", "plans", f"plans/{plan.slug}"):
             if each.owner not in unused:
                 yield each
@@ -293,17 +302,22 @@ def walk(scenario: Scenario) -> Iterator[Declared]:
         yield from _document(site, base, "site", base, skip={"upgrades"})
         for step in site.upgrades:
             yield from _document(step, f"{base}/upgrades/{step.slug}", "site", f"{base}/upgrades/{step.slug}")
-    yield from _document(scenario.operations, "operations", "site", "operations", skip={"contracts"})
+    yield from _document(scenario.operations, "operations", "site", "operations", skip={"contracts", "subscriptions"})
     for contract in scenario.operations.contracts:
         base = f"operations/contracts/{contract.slug}"
         yield from _document(contract, base, "site", base)
+    for terms in scenario.operations.subscriptions:
+        base = f"operations/subscriptions/{terms.slug}"
+        yield from _document(terms, base, "site", base, skip=_unused_subscription(terms))
     unused = set() if scenario.reliability.counted else UNCOUNTED
     yield from _document(scenario.reliability, "reliability", "site", "reliability", skip=unused)
     top = {"name", "months", "start", "currency", "pricing_date"}
     yield from _document(scenario, "", "finance", "finance", skip=set(Scenario.model_fields) - top)
-    yield from _document(scenario.finance, "finance", "finance", "finance", skip=_unused_tax(scenario.finance))
+    yield from _document(scenario.finance, "finance", "finance", "finance", skip=_unused_tax(scenario))
+    unused = set() if scenario.procurement.counted else set(Procurement.model_fields) - {"counted"}
+    yield from _document(scenario.procurement, "procurement", "finance", "procurement", skip=unused)
     for name, default in CATEGORIES.items():
-        if name not in NOT_COMPUTED | FINANCING | {AFTER_TAX}:
+        if name not in NAMED | FINANCING | {AFTER_TAX}:
             yield Declared(
                 f"lines/{name}",
                 "Scenario.lines",
@@ -320,14 +334,27 @@ def fields_of(document: BaseModel, name: str) -> Iterator[Declared]:
     yield from _document(document, name, name, name)
 
 
+def _unused_subscription(terms: Subscription) -> set[str]:
+    """A licence is not repeated, an assessment is of the system; a row of the catalog says what its price covers."""
+    return {"rented" if terms.per == "assessment" else "every_months"} | ({"per"} if terms.item else set())
+
+
+def _unused_moves(scenario: Scenario, plan: Plan) -> set[str]:
+    if len(scenario.sites) == 1:
+        return {"Plan.moves", "Plan.move_month"}
+    return set() if plan.moves else {"Plan.move_month"}
+
+
 def _unused_financing(terms: Financing) -> set[str]:
     names = UNUSED_FINANCING[terms.kind] | (set() if terms.kind == "lease" else LEASE_ONLY)
     return {f"Financing.{name}" for name in names}
 
 
-def _unused_tax(money: Finance) -> set[str]:
+def _unused_tax(scenario: Scenario) -> set[str]:
+    money = scenario.finance
     if not money.after_tax:
-        return TAX_ONLY | ONE_OFF_ONLY
+        tendered = {"buyer"} if scenario.procurement.counted else set()
+        return (TAX_ONLY | ONE_OFF_ONLY) - tendered
     return set() if money.tax_depreciation == "china_one_off" else ONE_OFF_ONLY
 
 

@@ -29,7 +29,11 @@ SECTIONS = ("demand", "plans", "prices", "site", "finance")
 LISTED = {path: code for code, path in LISTS.items()}
 ADDABLE = {
     "prices": (("generations", gettext_lazy("Add a new generation")),),
-    "site": (("contracts", gettext_lazy("Add a support contract")),),
+    "site": (
+        ("contracts", gettext_lazy("Add a support contract")),
+        ("subscriptions", gettext_lazy("Add a licence or an assessment")),
+        ("rooms", gettext_lazy("Add a room to move to")),
+    ),
 }
 ROOM = 34  # characters in a row, without the marks beside it
 
@@ -105,6 +109,7 @@ class Group:
     path: str
     title: str
     rows: list[Row] = field(default_factory=list)
+    kept: bool = False  # an element of a list that cannot be removed
 
     @property
     def work(self) -> str:
@@ -114,7 +119,7 @@ class Group:
     @property
     def listed(self) -> str:
         """Code of the list that the group is an element of, from which it may be removed; "" of another group."""
-        return LISTED.get(self.path.rpartition("/")[0], "")
+        return "" if self.kept else LISTED.get(self.path.rpartition("/")[0], "")
 
     @property
     def slug(self) -> str:
@@ -186,6 +191,7 @@ class Page:
             several = len(groups[code]) > 1
             for group in groups[code].values():
                 group.title = self.title(group.path, several)
+                group.kept = group.path == f"sites/{self.scenario.sites[0].slug}"
         return [
             Section(code, self.heading(code), self.summary(code), list(groups[code].values()))
             for code in SECTIONS
@@ -239,7 +245,7 @@ class Page:
             return _("All workloads") if path == "demand" else _("Price changes and resale") if several else ""
         if path == "own_prices":
             return _("Unit prices")
-        if path in ("operations", "reliability", "lines"):
+        if path in ("operations", "reliability", "procurement", "lines"):
             return wording.section(path)
         if path == "finance":
             return ""
@@ -248,6 +254,8 @@ class Page:
             return name
         if path.startswith("operations/contracts/"):
             return _("Support contract: {name}").format(name=name)
+        if path.startswith("operations/subscriptions/"):
+            return _("Licence or assessment: {name}").format(name=name)
         return _("Possible upgrade: {item}").format(item=name) if "/upgrades/" in path else name
 
     def row(self, each: Declared) -> Row:

@@ -30,6 +30,8 @@ from planner.engine.inputs import (
 )
 from planner.engine.prices import Accelerator, Price, PriceBook, Source
 from planner.engine.quantities import Document, InputError, Problem, quantity_of
+from planner.engine.subscriptions import PER
+from planner.engine.tenders import threshold_row, weeks_row
 from planner.services import pricebook
 from planner.services.evaluation import Recent
 
@@ -115,12 +117,18 @@ def effective(scenario: Scenario, book: PriceBook, path: str) -> tuple[float, So
         if keys[0] == "sites":
             return _of_site(scenario, book, keys[1], parent, name)
         if keys[0] == "operations":
-            return _of_operations(scenario, book, name)
+            return _of_operations(scenario, book, path, name)
         if path == "reliability/repair_rate_per_hour":
             row = book.costs["remote-hands-hour"]
             return row.value(book.currency), row.source
         if keys[0] == "finance" and name == "profit_tax_rate":
             return _share(book, profit_tax_row(scenario))
+        if path == "procurement/threshold":
+            row = book.cost(threshold_row(scenario) or "")
+            return row.value(book.currency), row.source
+        if path == "procurement/tender_weeks":
+            row = book.cost(weeks_row(scenario))
+            return row.likely, row.source
         if keys[0] == "plans" and name == "rate_per_year":
             return _share(book, LOAN_RATE)
         if keys[0] == "plans":
@@ -150,7 +158,10 @@ def _of_site(scenario: Scenario, book: PriceBook, slug: str, parent: str, name: 
     return None
 
 
-def _of_operations(scenario: Scenario, book: PriceBook, name: str) -> tuple[float, Source] | None:
+def _of_operations(scenario: Scenario, book: PriceBook, path: str, name: str) -> tuple[float, Source] | None:
+    if path.startswith("operations/subscriptions/"):
+        terms = next(each for each in scenario.operations.subscriptions if path.split("/")[2] == each.slug)
+        return _priced(book.cost(terms.item or "").price, book) if name == "price" else None
     slug = {
         "loaded_cost_per_fte_year": LOADED_COST[scenario.operations.region],
         "commissioning_days": "commissioning-days",
@@ -213,6 +224,12 @@ def items(catalog: Catalog, scenario: Scenario, path: str, kind: str) -> list[tu
     if kind == "tax":
         return _by_name(
             (slug, wording.item(slug)) for slug in catalog.of_kind("cost") if slug.startswith(("vat-", "sales-tax-"))
+        )
+    if kind == "subscription":
+        return _by_name(
+            (slug, wording.item(slug))
+            for slug, item in catalog.of_kind("cost").items()
+            if item.spec.category in ("software", "compliance") and item.spec.unit in PER and item.spec.likely != 0
         )
     if kind == "build":
         return _by_name(

@@ -39,6 +39,7 @@ from planner.engine.prices import (
     Terms,
     Verdict,
 )
+from planner.engine.tenders import procurement_rows
 from planner.engine.wiring import items_asked
 from planner.engine.wiring import rows_asked as fabric_rows_asked
 
@@ -152,10 +153,12 @@ class Asked:
             costs=COST_ROWS.union(
                 *map(cloud_rows, scenarios),
                 *map(finance_rows, scenarios),
+                *map(procurement_rows, scenarios),
                 *(fabric_rows_asked(plan.fabric) for plan in plans),
                 *(server_rows_asked(each.operations) for each in scenarios),
             )
             | _named(taxes)
+            | _named(terms.item for each in scenarios for terms in each.operations.subscriptions)
             | _named(step.item for site in sites for step in site.upgrades),
             regions=_named(site.region for site in sites),
             pricing=frozenset({"on_demand"}).union(*(rented.pricing_models for rented in overflows)),
@@ -317,6 +320,12 @@ class _Maker:
         chosen = next((quote for quote in valid if used or quote.condition != "used"), None)
         return None if chosen is None else self._priced(chosen)
 
+    def _price_in(self, slug: str, condition: str) -> Price | None:
+        """A quote for a server in a condition; None where the catalog has none that is valid."""
+        valid = self.catalog.effective(slug, self.day, "build")
+        chosen = next((quote for quote in valid if quote.condition == condition and _counted(quote, "build")), None)
+        return None if chosen is None else self._priced(chosen)
+
     def _priced(self, quote: QuoteRecord) -> Price:
         basis: Basis = "unverified" if quote.status == "unverified" else _QUOTE_BASIS.get(quote.kind, "market")
         source = Source(
@@ -438,6 +447,8 @@ class _Maker:
             memory_share=memory,
             nic_share=max(0.0, nics),
             price=price,
+            refurbished_price=self._price_in(item.slug, "refurb"),
+            used_price=self._price_in(item.slug, "used"),
             source=self._source(item, "support_pct_per_year"),
             power_source=self._source(item, "max_power_w"),
             card_source=self._source(chassis, "card_slot_width"),

@@ -72,6 +72,7 @@ class Row:
     need_by: dt.date | None = None
     in_service: dt.date | None = None
     lead_weeks: Decimal | None = None
+    tender_weeks: Decimal | None = None  # before them; None where none are counted
     late: bool = False
 
     @property
@@ -248,6 +249,7 @@ class _Writer:
             need_by=max(need_by, order.order_by),
             in_service=in_service,
             lead_weeks=self._lead_weeks(line),
+            tender_weeks=_exact(round(order.tender_days / DAYS_PER_WEEK, 1)) if order.tender_days else None,
             late=order.order_by < self.late_before,
         )
 
@@ -303,7 +305,7 @@ class _Writer:
         """The price of a line in the currency in which it was quoted; None for the user's own, which has none."""
         if line.source.basis == "own":
             return None
-        return self.book.behind(line.item, line.code)
+        return self.book.behind(line.item, line.code, line.source)
 
     def _quoted_price(self, line: Line, price: Price | None, month: int) -> Decimal | None:
         """What was quoted for one of so many, before any price path; nobody quotes a chassis without its cards."""

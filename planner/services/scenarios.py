@@ -388,6 +388,7 @@ def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:
     named |= {("figure", slug) for slug in finance_rows(scenario)}  # nobody typed these: what lacks is a finding
     named |= {("build", coming.like) for coming in scenario.market.generations}
     named |= {("build", contract.build) for contract in scenario.operations.contracts}
+    named |= {("cost", terms.item) for terms in scenario.operations.subscriptions}
     return frozenset(entry for entry in named if entry[1] is not None)
 
 
@@ -395,7 +396,7 @@ def named_items(scenario: Scenario) -> frozenset[tuple[str, Any]]:
 # "plans/cloud" names an element of a list; a value of None removes it, {"@": 2, …} puts it at that place.
 
 PLACE = "@"
-LISTS = ("plans", "demand/workloads", "sites", "market/generations", "operations/contracts")
+LISTS = ("plans", "demand/workloads", "sites", "market/generations", "operations/contracts", "operations/subscriptions")
 
 
 def put(document: dict[str, Any], path: str, value: Any) -> tuple[dict[str, Any], Any, Any]:

@@ -90,6 +90,7 @@ from planner.wording.sizing import (
     unsized,
 )
 from planner.wording.sources import badge, exchange_rates, provider, source
+from planner.wording.tenders import FINDINGS as TENDER_FINDINGS
 from planner.wording.trust import (
     trust_help,
     trust_mark,
@@ -103,6 +104,7 @@ from planner.wording.upkeep import loss
 from planner.wording.validation import case_error, case_input, case_status, case_value, family, tolerance, weaknesses
 
 __all__ = [
+    "TENDER_FINDINGS",
     "TERM_FINDINGS",
     "advice",
     "advice_brief",

@@ -47,6 +47,11 @@ def owner(path: str, scenario: Scenario, book: PriceBook) -> str:
             return next((each.name or slug for each in scenario.market.generations if each.slug == slug), slug)
         case ["operations", "contracts", slug, *_rest]:
             return next((each.name or slug for each in scenario.operations.contracts if each.slug == slug), slug)
+        case ["operations", "subscriptions", slug, *_rest]:
+            terms = next((each for each in scenario.operations.subscriptions if each.slug == slug), None)
+            if terms is None:
+                return slug
+            return terms.name or (item(terms.item, book) if terms.item else slug)
     return ""
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from planner.engine.calendar import Calendar
 from planner.engine.lines import Line
 from planner.engine.prices import PriceBook
-from planner.wording import networks, numbers, upkeep
+from planner.wording import networks, numbers, subscriptions, upkeep
 from planner.wording.numbers import MINUS, chinese, exact_percent, money, month_label, number, unit_price
 from planner.wording.places import electricity
 from planner.wording.rates import rate_name
@@ -41,6 +41,7 @@ CATEGORY_WORDS = {
     "opex.water": _("Water"),
     "opex.support": _("Support"),
     "opex.software": _("Software"),
+    "opex.compliance": _("Compliance"),
     "opex.staff": _("Staff"),
     "opex.network_transit": _("Network access"),
     "opex.insurance": _("Insurance"),
@@ -123,6 +124,8 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
     ("", "egress"): _("Data out"),
     ("", "discount"): _("Discount “{name}”"),
     ("opex.support", "contract"): _("Contract “{name}”"),
+    ("opex.software", "licence"): _("Licence “{name}”"),
+    ("opex.compliance", "assessment"): _("Assessment “{name}”"),
     ("capex.accelerators_and_servers", "lender"): _("Machines, paid by lender or lessor"),
     ("capex.fabric", "lender"): _("Fabric, paid by lender or lessor"),
     ("", "payment_terms"): _("Moved by payment terms"),
@@ -143,7 +146,7 @@ LINE_WORDS: dict[tuple[str, str], Any] = {
 
 NAMED_BY_ITEM = frozenset({"rack", "pdu", "shelf", "link", "link_labour", "load_balancer"})  # the item says it all
 
-NAMED_BY_PART = frozenset({"discount", "contract"})  # by what a quote or the planner calls it
+NAMED_BY_PART = frozenset({"discount", "contract", "licence", "assessment"})  # by what a quote or the planner calls it
 
 # The tariff or market behind these lines is named by their source.
 UNNAMED = frozenset({"opex.energy_it", "opex.energy_overhead", "opex.colocation"})
@@ -232,6 +235,7 @@ ITEM_WORDS = {
     "ups-modular": _("Modular UPS"),
     "generator": _("Diesel generator"),
     **networks.ITEMS,
+    **subscriptions.ITEMS,
 }
 
 FORMULAS = {
@@ -285,6 +289,8 @@ FORMULAS = {
     "fabric_links": _("links × price × price path"),
     "contract_share": _("price paid for machines under the contract × yearly share ÷ 12, from its renewal month"),
     "contract_fee": _("servers under the contract × yearly fee ÷ 12, from its renewal month"),
+    "licence": _("GPUs or servers that need the licence × yearly price ÷ 12"),
+    "assessment": _("assessments that fall due in the month × price"),
     "discount_share": _("ordered in the month × share of the discount, taken off once"),
     "discount_amount": _("amount of the discount, taken off the first order"),
     "financed": _("price in the month × financed share, paid by another"),
@@ -386,10 +392,14 @@ def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
     else:
         category_code, code = "", cost_line.kind
     name = _name(category_code, code, cost_line.item, book)
+    if isinstance(cost_line, Line) and cost_line.part in CONDITIONS:
+        return _comma().join((name, item(cost_line.item, book), condition(cost_line.part)))
     if isinstance(cost_line, Line) and category_code in BY_PERIOD and cost_line.part:
         return f"{name} · {_part(cost_line)}"
     if code in NAMED_BY_PART and isinstance(cost_line, Line):
-        name = name.format(name=cost_line.part)
+        name = name.format(name=cost_line.part or item(cost_line.item, book))
+        if code in ("licence", "assessment"):
+            return name
     if code == "moving" or category_code in UNNAMED:
         return name
     if cost_line.item in ITEM_WORDS:
@@ -398,6 +408,14 @@ def line(cost_line: Line | Order, book: PriceBook | None = None) -> str:
         named = code == "upgrade" or code.endswith("_link")  # a network has links of several kinds
         return f"{name}{_comma()}{item(cost_line.item, book)}" if named else name
     return f"{name}{_comma()}{item(cost_line.item, book)}" if cost_line.item else name
+
+
+# Machines that are not bought new are told apart from those that are.
+CONDITIONS = {"refurbished": _("refurbished"), "used": _("used")}
+
+
+def condition(code: str) -> str:
+    return str(CONDITIONS[code])
 
 
 # Lines that have one for each period of a tariff.
@@ -515,7 +533,7 @@ def _terms(cost_line: Line, currency: str, month: int, facts: dict[str, float], 
             # the share by age is that of the month: the line knows the first one's only
             terms = [*units(quantity), share(price / kept), share(1.0 - facts.get("commission", 0.0))]
             terms += [plain(facts[name]) for name in ("factor", "speed") if name in facts]
-        case "contract_fee" if facts.get("fee_per_year"):
+        case "contract_fee" | "licence" if facts.get("fee_per_year"):
             fee = facts["fee_per_year"]
             terms = [*units(quantity), (fee / 12.0, unit_price(fee, currency) + " ÷ 12")]
         case "support" | "share_per_year" | "contract_share" if facts.get("share_per_year"):
@@ -604,6 +622,7 @@ FACTORS = {
     "speed": _("Factor for the speed of sale"),
     "lead_weeks": _("Lead time"),
     "share": _("Share applied"),
+    "price_share": _("Price against new"),
     "rate": _("Tax rate"),
     "recoverable": _("Recoverable share"),
     "tariff_today": _("Tariff today"),
@@ -621,6 +640,7 @@ FACTORS = {
     "rate_per_year": _("Rate of the contract"),
     "warranty_months": _("Warranty in months"),
     "renewal_month": _("Renewal month"),
+    "every_months": _("Repeated every"),
     "fee_per_year": _("Fee per server and year"),
     "loaded_per_year": _("Yearly cost of an engineer"),
     "share_by_age": _("Share by age"),

@@ -42,6 +42,7 @@ COLUMNS = {
     "fx_date": _("Date of the exchange rate"),
     "report_line_total": _("Line total in report currency"),
     "report_currency": _("Report currency"),
+    "tender_weeks": _("Tender or approval, weeks"),
     "lead_time_weeks": _("Lead time, weeks"),
     "cost_centre": _("Cost centre"),
 }
@@ -94,7 +95,9 @@ def supplier(name: str) -> str:
 def position(line: Line, book: PriceBook) -> str:
     """What is bought, by the name under which it is sold: "8-GPU server, PowerEdge XE9680 with 8x H200"."""
     if line.code in ("server", "chassis"):
-        return lines._comma().join((lines._name("", line.code, line.item, book), lines.item(line.item, book)))
+        named = (lines._name("", line.code, line.item, book), lines.item(line.item, book))
+        used = (lines.condition(line.part),) if line.part in lines.CONDITIONS else ()
+        return lines._comma().join((*named, *used))
     return lines.line(line, book)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from planner.engine.inputs import Scenario
 from planner.engine.quantities import InputError
-from tests.engine.sample import COSTS, amounts, book, cost, document, evaluated, lines, only, plan
+from tests.engine.sample import COSTS, amounts, book, build, cost, document, evaluated, lines, only, plan, pool
 
 LOAN, LEASE = "opex.loan_interest_and_principal", "opex.lease"
 MACHINES = only("capex.accelerators_and_servers", "credit.resale", "credit.residual_at_horizon")
@@ -162,6 +162,51 @@ def test_terms_leave_orders_and_sums_as_they_are_and_a_loan_follows_the_payments
     loan = paid(the_plan=financed("loan", term_months=6), bill_months=3)
     assert loan.monthly("capex").tolist() == [0.0] * 12
     assert amounts(loan, LOAN, "interest")[3:5] == [0.0, 2400.0]
+
+
+ROOM = only("capex.racks_and_power", "capex.cooling")
+ORDERS = {"on_order": 0.0, "on_delivery": 0.6, "retention": 0.4, "retention_months": 3}
+
+
+def of_the_room(**terms):
+    """A rack of 2,000 and two strips of 1,500 in month 0; air conditioning of 4,000, ordered then, there in month 2."""
+    air = {"slug": "air", "item": "split-ac", "adds_cooling_kw": 5.0, "lead_weeks": 8.0}
+    room = {"slug": "room", "pue": 1.5, "electricity_price_per_kwh": 0.1, "cooling_kw": 6.0, "upgrades": [air]}
+    finance = {"discount_rate": 0.0, "residual_at_horizon": False, "payment": terms}
+    return evaluated(work=pool(8.0), lines=ROOM, finance=finance, months=8, sites=[room]).plans[0]
+
+
+def test_terms_for_all_orders_move_racks_and_works_of_the_room_too():
+    racks, air = (amounts(of_the_room(**ORDERS, covers="all_orders"), f"capex.{name}") for name in
+                  ("racks_and_power", "cooling"))  # fmt: skip
+    assert racks == [3000.0, 0, 0, 2000.0, 0, 0, 0, 0]
+    assert air == [0, 0, 2400.0, 0, 0, 1600.0, 0, 0]
+
+
+def test_terms_for_machines_leave_the_room_as_it_is():
+    found = of_the_room(**ORDERS)
+    assert amounts(found, "capex.racks_and_power") == [5000.0] + [0.0] * 7
+    assert amounts(found, "capex.cooling") == [4000.0] + [0.0] * 7
+
+
+def test_a_network_is_paid_by_the_terms_of_all_orders_and_a_lender_follows():
+    fabric = {"fabric": {"when": "always"}, "start": {"build": "box", "quantity": 2}}
+    prices = book(builds={"box": build("box", 8, 8, 240_000.0, fabric_ports=8, fabric_port_gbps=400)})
+
+    def network(**terms):
+        own = plan(**fabric, financing=terms.pop("financing", {}))
+        finance = {"discount_rate": 0.0, "residual_at_horizon": False, "payment": terms}
+        found = evaluated(own, lines=only("capex.fabric"), finance=finance, months=6, prices=prices).plans[0]
+        return found, amounts(found, "capex.fabric")
+
+    plain, at_once = network()
+    _found, later = network(bill_months=2, covers="all_orders")
+    goods = float(plain.network.goods[0, 0])
+    # labour of pulling the links is no order
+    assert later == [at_once[0] - goods, 0.0, goods, 0.0, 0.0, 0.0]
+    lent, left = network(bill_months=2, covers="all_orders", financing={"kind": "loan", "rate_per_year": 0.0})
+    assert left == [at_once[0] - goods, 0.0, 0.0, 0.0, 0.0, 0.0]
+    assert amounts(lent, LOAN, "principal")[2:4] == [0.0, pytest.approx(goods / 36, abs=0.01)]
 
 
 def test_shares_above_the_price_are_refused_by_name():

@@ -84,7 +84,7 @@ def test_a_line_that_is_off_is_not_made():
 def test_the_lines_on_by_default_are_those_of_the_table():  # data/defaults.csv
     off = {
         "opex.demand_charge", "opex.water", "opex.software", "opex.insurance", "opex.property_tax", "opex.cloud_data",
-        "opex.lease", "opex.loan_interest_and_principal", "credit.tax_shield",
+        "opex.lease", "opex.loan_interest_and_principal", "credit.tax_shield", "opex.compliance",
     }  # fmt: skip
     assert switched_on({}) == set(CATEGORIES) - off
 

@@ -300,11 +300,13 @@ def test_a_bad_entry_of_a_list_is_named_with_its_bounds(document, kind, made, te
 
 
 def with_every_setting(document):
-    """Every plan leased, and the after-tax view with a one-off deduction: their fields say something."""
+    """Every plan leased, the after-tax view with a one-off deduction, tenders counted: their fields say something."""
     plain = document.model_dump(mode="json")
+    plain["procurement"] |= {"counted": True}
     plain["finance"] |= {"after_tax": True, "tax_depreciation": "china_one_off"}
     for each in plain["plans"]:
         each["financing"] |= {"kind": "lease"}
+        each["condition"] |= {"kind": "used", "age_months": 12}
     return type(document).read(plain)
 
 
@@ -340,7 +342,7 @@ def test_the_rows_cover_every_quantity_of_the_document(document):
             yield path
 
     silent = ("slug", "name", "schema_version", "template", "kind", "strategy", "sourcing", "item", "link", "repayment")
-    unused = ("follow_up", "own_prices", "lines", "upgrades", "generations", "contracts")
+    unused = ("follow_up", "own_prices", "lines", "upgrades", "generations", "contracts", "subscriptions")
     missing = [
         path
         for path in leaves(document.model_dump(mode="json"))

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from planner import forms
+from planner import forms, tables, wording
 from planner.engine.quantities import InputError
 from planner.services import evaluation, scenarios
 
@@ -84,3 +84,82 @@ def test_an_unknown_list_is_refused(row):
     with pytest.raises(InputError) as error:
         forms.new_part(document(row), "wishes", evaluation.catalog())
     assert error.value.problems[0].code == "not_a_choice"
+
+
+def test_a_licence_is_added_with_the_catalogs_price_and_its_source(row, signed):
+    assert post(signed, row, action="add", list="subscriptions").status_code == 302
+    [licence] = document(row).operations.subscriptions
+    assert (licence.slug, licence.item) == ("yearly", "nvidia-ai-enterprise")
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    plan = result.plan("server-now")
+    line = next(line for line in plan.lines if line.code == "licence")
+    # 3,600 dollars a GPU and year
+    assert line.minor[0] == 100 * 300 * plan.fleet.capacity()[0, 0]
+    page = signed.get(reverse("planner:workspace", args=[row.pk])).content.decode()
+    assert "Licence or assessment: NVIDIA AI Enterprise" in page
+    box = page[page.index('id="a-operations--subscriptions--yearly--price"') :][:4000]
+    assert 'value="3,600"' in box
+    assert "fundalyst.xyz" in box
+
+
+def test_an_assessment_nobody_has_quoted_leaves_no_total_and_says_where_to_enter_its_price(row, signed):
+    post(signed, row, action="add", list="subscriptions")
+    path = "operations/subscriptions/yearly"
+    assert post(signed, row, "edit", path=f"{path}/item", value="mlps-3-assessment").status_code == 302
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    assert not result.plan("server-now").priced
+    page = signed.get(reverse("planner:workspace", args=[row.pk])).content.decode()
+    assert "Classified protection (MLPS), level 3 has no quote" in page
+    post(signed, row, "edit", path=f"{path}/price", value="12000")
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    line = next(line for line in result.plan("server-now").lines if line.code == "assessment")
+    assert line.minor.sum() == 5 * 12_000 * 100  # once a year over 60 months
+
+
+def test_a_room_to_move_to_is_added_and_taken_away_again_but_never_the_first(row, signed):
+    before = [site.slug for site in document(row).sites]
+    assert post(signed, row, action="add", list="rooms").status_code == 302
+    added = document(row).sites[-1]
+    assert (added.slug, added.kind, added.from_month) == ("colocation-2", "colocation", 36)
+    page = signed.get(reverse("planner:workspace", args=[row.pk])).content.decode()
+    assert page.count('name="list" value="rooms"') == 1 + 2  # the button that adds, and two rooms that may go
+    post(signed, row, action="remove", list="rooms", slug="colocation-2")
+    assert [site.slug for site in document(row).sites] == before
+    assert post(signed, row, action="remove", list="rooms", slug=before[0]).status_code == 404
+
+
+def test_a_plan_that_moves_says_what_it_strands_and_one_that_stays_does_not(row, signed):
+    post(signed, row, "edit", path="plans/server-now/move_month", value="12")
+    post(signed, row, "edit", path="plans/cluster-now/moves", value="")
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    rooms = {plan.slug: [site.slug for site in plan.housing.site_of] for plan in result.plans}
+    assert rooms["server-now"] == ["office"] * 12 + ["colocation"] * 48
+    assert set(rooms["cluster-now"]) == {"office"}
+    url = reverse("planner:statements", args=[row.pk])
+    assert "Stranded in a room left, in no sum" in signed.get(url, {"plan": "server-now"}).content.decode()
+    assert "Stranded in a room left" not in signed.get(url, {"plan": "cluster-now"}).content.decode()
+    said = [wording.finding(each, result) for each in result.plan("server-now").warnings if each.code == "left_room"]
+    assert len(said) == 1
+    assert "the machines leave the office for" in said[0]
+    found = next(each for each in result.plan("server-now").warnings if each.code == "left_room")
+    assert tables.remedy_path(found, result.plan("server-now")) == "plans/server-now/move_month"
+
+
+def test_a_plan_of_used_machines_has_no_total_until_a_price_is_stated(row, signed):
+    base = "plans/server-now/condition"
+    assert post(signed, row, "edit", path=f"{base}/kind", value="used").status_code == 302
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    assert not result.plan("server-now").priced
+    assert result.plan("cloud").priced
+    post(signed, row, "edit", path=f"{base}/price_share", value="60")
+    result, _comparison = evaluation.evaluated(scenarios.newest(row))
+    first = evaluation.evaluated(row.versions.get(number=1))[0]
+
+    def server(found):
+        return next(line for line in found.plan("server-now").lines if line.code == "server")
+
+    assert server(result).minor[0] == pytest.approx(0.6 * server(first).minor[0], abs=1)
+    assert wording.line(server(result), result.book).endswith(", used")
+    page = signed.get(reverse("planner:workspace", args=[row.pk])).content.decode()
+    assert "is bought used, 36 months old: it serves 24 months more" in page
+    assert "Warranty of the seller" in page

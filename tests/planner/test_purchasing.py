@@ -104,6 +104,14 @@ def test_a_script_that_reads_only_the_file_gets_the_capex(slug, currency):
             assert orders > 0
 
 
+def test_terms_for_all_orders_leave_the_file_adding_up_to_the_capex():
+    terms = {"on_order": 0.3, "on_delivery": 0.5, "retention": 0.1, "covers": "all_orders"}
+    found, book = bought("cluster", finance={"payment": terms})
+    moved = {row.line.category for row in found.rest if row.line.code == "payment_terms"}
+    assert {"capex.accelerators_and_servers", "capex.fabric", "capex.racks_and_power"} <= moved
+    assert sum(recomputed(table(orders_csv(found, book, codes=True)))) == found.capex
+
+
 def test_foreign_quotes_keep_their_currency_and_the_rate_with_its_date():
     rows = exported("scale-out")
     cards = [row for row in rows if row["record"] == "order" and row["item"] == "add-1x" and row["unit_price"]]

@@ -177,11 +177,16 @@ HALL = {
 }
 DATA = {"reserved_share": 0.5, "spot_share": 0.3, "egress_tb_per_month": 5.0, "stored_tb": 20.0}
 CARE = [{"slug": "care", "name": "Care", "renewal_month": 12}, {"slug": "fee", "fee_per_server_year": 900.0}]
+YEARLY = [{"slug": "suite", "item": "nvidia-ai-enterprise"}, {"slug": "level", "item": "mlps-2-assessment"}]
 NETWORKS = {"when": "always", "storage_network": True, "in_band": True, "out_of_band": True, "ufm": True}
-PAID_LATER = {"on_order": 0.3, "on_delivery": 0.5, "retention": 0.1}
+PAID_LATER = {"on_order": 0.3, "on_delivery": 0.5, "retention": 0.1, "covers": "all_orders"}
 # What a scenario may agree on, in whichever parts of it → codes of lines that it brings.
 AGREED = {
-    "loan": ({"financing": {"kind": "loan", "share": 0.8}}, {"finance": {"payment": PAID_LATER}}, {"interest"}),
+    "loan": (
+        {"financing": {"kind": "loan", "share": 0.8}},
+        {"finance": {"payment": PAID_LATER}},
+        {"interest", "payment_terms"},
+    ),
     "lease": ({"financing": {"kind": "lease", "term_months": 24}}, {"finance": {"after_tax": True}}, {"rent"}),
     "own repairs": (
         {},
@@ -197,6 +202,7 @@ AGREED = {
     ),
     "cloud": ({"overflow": {"accelerator": "h200-sxm", **DATA}}, {}, {"reserved", "spot"}),
     "contracts": ({}, {"operations": {"contracts": CARE}}, {"contract"}),
+    "licences": ({}, {"operations": {"subscriptions": YEARLY}}, {"licence", "assessment"}),
 }
 
 

@@ -1,8 +1,8 @@
 """Quantities × prices → cost lines: the single truth about money.
 
 `books` holds prices as paths, `purchases` what is bought, `basis` the figures lines share;
-`capex`, `electricity`, `colocation`, `opex`, `financing`, `credits` and `cloud` write the lines, `tax` what they save
-in tax.
+`capex`, `electricity`, `colocation`, `opex`, `licences`, `financing`, `credits` and `cloud` write the lines, `tax` what
+they save in tax.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from planner.engine.costs.books import COST_ROWS, RETAIL_COLOCATION, Books, clou
 from planner.engine.costs.cloud import write_cloud
 from planner.engine.costs.electricity import contract_of
 from planner.engine.costs.financing import financing
+from planner.engine.costs.licences import category_of, licences
 from planner.engine.costs.tax import AfterTax, Capitalised
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Books",
     "Capitalised",
     "PlanCosts",
+    "category_of",
     "cloud_rows",
     "contract_of",
     "finance_rows",
@@ -46,6 +48,7 @@ GROUPS: tuple[tuple[Callable[[PlanCosts], None], tuple[str, ...]], ...] = (
     (capex.tax, ("capex.sales_tax_or_vat",)),
     (capex.spares, ("capex.spares",)),
     (capex.decommissioning, ("capex.decommissioning",)),
+    (capex.payment_terms_of_others, tuple(capex.OTHER_ORDERS)),
     (electricity.energy, ("opex.energy_it", "opex.energy_overhead")),
     (electricity.demand_charge, ("opex.demand_charge",)),
     (colocation.colocation, ("opex.colocation",)),
@@ -70,3 +73,4 @@ def write_owned(costs: PlanCosts) -> None:
             write(costs)
     if costs.ledger.on("opex.staff"):
         opex.staff(costs)
+    licences(costs)

@@ -10,7 +10,16 @@ import numpy as np
 from planner.engine.allocation import Allocation
 from planner.engine.calendar import Array
 from planner.engine.costs.books import CLOUD_FTE, MIN_FABRIC_FTE, STAFF_STEPS, Books
-from planner.engine.costs.purchases import Part, Purchases, Spare, parts_of, purchases, spares_bought, spread
+from planner.engine.costs.purchases import (
+    Part,
+    Purchases,
+    Spare,
+    arrive_by,
+    parts_of,
+    purchases,
+    spares_bought,
+    spread,
+)
 from planner.engine.finance import payment_shares
 from planner.engine.fleet import Fleet
 from planner.engine.housing import Housing, pue_of
@@ -70,20 +79,27 @@ class PlanCosts:
     @cached_property
     def machines_cash(self) -> Array:
         """The price of machines by the month in which the supplier is paid, (S, M); all is paid by the horizon."""
+        return self.cash_of(self.machines_paid, self.machines_arrived)
+
+    def cash_of(self, price: Array, arrived: Array) -> Array:
+        """When a price is paid under the terms of the suppliers, (S, M); all by the horizon.
+
+        price, arrived : by month of order and by month of delivery, (S, M).
+        """
         terms = self.scenario.finance.payment
         if terms.on_order >= 1.0 and terms.bill_months == 0:
-            return self.machines_paid
+            return price
         later = 1.0 - terms.on_order
-        cash = self.machines_paid * terms.on_order
+        cash = price * terms.on_order
         if later > 0.0:
             delivered, kept = (min(1.0, share / later) for share in (terms.on_delivery, terms.retention))
             accepted = max(0.0, 1.0 - delivered - kept)
             when = (0, 0, terms.acceptance_months, terms.retention_months)
             shares = payment_shares(0.0, delivered, accepted, kept, when)
-            cash = cash + spread(self.machines_arrived, shares) * later
+            cash = cash + spread(arrived, shares) * later
         if terms.bill_months:
             cash = spread(cash, np.ones(1), terms.bill_months)
-        cash[:, -1] += (self.machines_paid - cash).sum(axis=1)
+        cash[:, -1] += (price - cash).sum(axis=1)
         return np.asarray(cash)
 
     @cached_property
@@ -113,6 +129,22 @@ class PlanCosts:
     def fabric_paid(self) -> Array:
         """Money paid for switches and links in each month, their labour apart, (S, M)."""
         return np.zeros(self.ledger.shape) + (self.network.goods if self.network is not None else 0.0)
+
+    def delivered(self, price: Array) -> Array:
+        """A price by month of order, by the month in which machines ordered with it come, (S, M); those of the start
+        are there at once."""
+        delays = np.max([holding.leads for holding in self.fleet.holdings], axis=0)
+        delays[0] = 0
+        found = np.zeros(price.shape)
+        arrive_by(found, price, delays)
+        return found
+
+    @cached_property
+    def fabric_cash(self) -> Array:
+        """The price of switches and links by the month in which the supplier is paid, (S, M)."""
+        if self.scenario.finance.payment.covers == "machines":
+            return self.fabric_paid
+        return self.cash_of(self.fabric_paid, self.delivered(self.fabric_paid))
 
     @cached_property
     def spares_paid(self) -> Array:

@@ -9,10 +9,20 @@ from planner.engine.calendar import Array
 from planner.engine.costs.basis import PlanCosts
 from planner.engine.costs.books import DUTY, IN_SERVER_ROWS, RACK_PDUS, SPARES_FROM_SERVERS
 from planner.engine.costs.purchases import Purchases
+from planner.engine.demand import Machine
 from planner.engine.inputs import ServingWorkload
 from planner.engine.prices import Price, Source
 
-PAYMENT_TERMS = "payment_terms"  # code of the line that moves the price of machines in time
+PAYMENT_TERMS = "payment_terms"  # code of the lines that move prices in time
+# Orders beside machines, by category; `codes` where only some lines are goods.
+OTHER_ORDERS: dict[str, tuple[str, ...]] = {
+    "capex.fabric": (),
+    "capex.spares": (),
+    "capex.storage": (),
+    "capex.racks_and_power": (),
+    "capex.cooling": ("upgrade",),
+    "capex.facility": ("upgrade",),
+}
 
 
 def machines(costs: PlanCosts) -> None:
@@ -30,10 +40,14 @@ def machines(costs: PlanCosts) -> None:
                 if each.slug == build.slug
             ),
         )
-        _price, source = costs.books.price(build.slug, build.price)
+        source = price_source(costs, bought.machine, build.slug, build.price)
         shares = {"accelerator_share": build.accelerator_share, "memory_share": build.memory_share}
         if build.nic_share:
             shares["nic_share"] = build.nic_share
+        condition = bought.machine.condition
+        if bought.machine.used:
+            drivers = (*drivers, *(f"plans/{costs.plan.slug}/condition/{name}" for name in ("kind", "price_share")))
+            shares |= {"price_share": bought.machine.price_share} if condition.price_share is not None else {}
         costs.ledger.add(
             "capex.accelerators_and_servers",
             "server",
@@ -45,6 +59,7 @@ def machines(costs: PlanCosts) -> None:
             item=build.slug,
             factors={**_today(costs, bought, "server", bought.builds, build.slug, build.price), **shares},
             drivers=drivers,
+            part=condition.kind if bought.machine.used else "",
         )
         if addon is not None:
             costs.ledger.add(
@@ -58,6 +73,7 @@ def machines(costs: PlanCosts) -> None:
                 item=build.slug,
                 factors={**_today(costs, bought, "chassis", bought.hosts, build.slug, build.price), **shares},
                 drivers=drivers,
+                part=condition.kind if bought.machine.used else "",
             )
             costs.ledger.add(
                 "capex.accelerators_and_servers",
@@ -65,11 +81,12 @@ def machines(costs: PlanCosts) -> None:
                 bought.cards,
                 "GPU",
                 bought.card_price,
-                costs.books.price(addon.slug, addon.price)[1],
+                price_source(costs, bought.machine, addon.slug, addon.price),
                 "card_price",
                 item=addon.slug,
                 factors=_today(costs, bought, "card", bought.cards, addon.slug, addon.price),
                 drivers=("market/accelerator/rate_per_year", "market/own_prices/" + addon.slug),
+                part=condition.kind if bought.machine.used else "",
             )
         if addon is not None and addon.extra_price is not None:
             extra, extra_source = costs.books.price(addon.slug + "/extra", addon.extra_price)
@@ -89,6 +106,12 @@ def machines(costs: PlanCosts) -> None:
             each.write(costs.ledger, "capex.accelerators_and_servers")
 
 
+def price_source(costs: PlanCosts, machine: Machine, slug: str, quoted: Price | None) -> Source:
+    """Who says a price; a share of the price of a new one is the planner's word."""
+    source = costs.books.price(slug, quoted)[1]
+    return Source(basis="own", item=slug) if machine.used and machine.condition.price_share is not None else source
+
+
 def _today(
     costs: PlanCosts, bought: Purchases, code: str, quantity: Array, slug: str, quoted: Price | None
 ) -> dict[str, float]:
@@ -103,10 +126,38 @@ def _today(
 
 def payment_terms(costs: PlanCosts) -> None:
     """What the terms of the supplier move from the month of order to later ones: nothing in sum."""
-    moved = costs.machines_cash - costs.machines_paid
+    _move(costs, "capex.accelerators_and_servers", costs.machines_cash - costs.machines_paid)
+
+
+def payment_terms_of_others(costs: PlanCosts) -> None:
+    """The same for everything else that is ordered, where the terms cover it; works of a room are there when it has
+    them, racks and storage at once, what belongs to machines with them."""
+    if costs.scenario.finance.payment.covers == "machines":
+        return
+    served = {(order.site, order.upgrade.slug): order.in_service for order in costs.housing.upgrades}
+    last = costs.ledger.shape[1]
+    for category, codes in OTHER_ORDERS.items():
+        if category == "capex.fabric":  # which a lender may pay
+            if costs.ledger.on(category):
+                _move(costs, category, costs.fabric_cash - costs.fabric_paid)
+            continue
+        price, arrived = np.zeros(costs.ledger.shape), np.zeros(costs.ledger.shape)
+        for line in costs.ledger.lines:
+            if line.category != category or (codes and line.code not in codes):
+                continue
+            price += line.amount
+            if line.code == "upgrade":
+                month = served[line.place, line.part]
+                arrived[:, min(month, last - 1)] += line.amount.sum(axis=1) if month < last else 0.0
+            else:
+                arrived += costs.delivered(line.amount) if category == "capex.spares" else line.amount
+        _move(costs, category, costs.cash_of(price, arrived) - price)
+
+
+def _move(costs: PlanCosts, category: str, moved: Array) -> None:
     if np.abs(moved).max(initial=0.0) > 1e-6:
         costs.ledger.add(
-            "capex.accelerators_and_servers",
+            category,
             PAYMENT_TERMS,
             moved,
             "money",
@@ -278,7 +329,11 @@ def upgrades(costs: PlanCosts) -> None:
                 Source(basis="own"),
                 "moving",
                 item=sites[m].slug,
-                drivers=(f"sites/{sites[m].slug}/moving_cost",),
+                drivers=(
+                    f"sites/{sites[m].slug}/moving_cost",
+                    f"sites/{sites[m].slug}/from_month",
+                    f"plans/{costs.plan.slug}/move_month",
+                ),
             )
 
 
@@ -390,9 +445,9 @@ def spares(costs: PlanCosts) -> None:
     sources = {}
     for bought in costs.bought:
         build, addon = bought.machine.build, bought.machine.addon
-        sources[build.slug] = costs.books.price(build.slug, build.price)[1]
+        sources[build.slug] = price_source(costs, bought.machine, build.slug, build.price)
         if addon is not None:
-            sources[addon.slug] = costs.books.price(addon.slug, addon.price)[1]
+            sources[addon.slug] = price_source(costs, bought.machine, addon.slug, addon.price)
     for spare in costs.spares:
         first = int(np.argmax(spare.quantity[0] > 0))
         today = float(np.broadcast_to(spare.today, spare.quantity.shape)[0, first])

@@ -82,7 +82,7 @@ def remaining_service(costs: PlanCosts) -> float:
 
     Fabric serves as long as the machines that it joins.
     """
-    months, life = costs.ledger.shape[1], costs.plan.end_of_life.life_months
+    months, life = costs.ledger.shape[1], costs.plan.service_months
     left = np.clip(1.0 - (months - np.arange(months)) / life, 0.0, None)
     paid = sum((_there(costs, part) for _slug, part in costs.parts), _fabric(costs))
     return float((paid * left)[0].sum())

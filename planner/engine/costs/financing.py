@@ -62,7 +62,7 @@ def _financed(costs: PlanCosts, contract: Terms) -> tuple[Array, Array]:
     lent, arrived = np.zeros(months), np.zeros(months)
     parts = (
         ("capex.accelerators_and_servers", costs.machines_cash, costs.machines_arrived),
-        ("capex.fabric", costs.fabric_paid, costs.fabric_paid),
+        ("capex.fabric", costs.fabric_cash, costs.fabric_paid),
     )
     for category, paid, there in parts:
         if not costs.ledger.on(category) or not paid.any():

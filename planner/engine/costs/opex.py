@@ -63,7 +63,7 @@ def support(costs: PlanCosts) -> None:
             if rules.counted:
                 own_repairs(costs, bought, holding)
             continue
-        value = value_after(bought, holding, warranty_months(build, rules))
+        value = value_after(bought, holding, warranty_months(bought.machine, rules))
         costs.ledger.add(
             "opex.support",
             "machines",
@@ -75,7 +75,7 @@ def support(costs: PlanCosts) -> None:
             item=build.slug,
             factors={
                 "share_per_year": build.support_share_per_year,
-                "warranty_months": float(warranty_months(build, rules)),
+                "warranty_months": float(warranty_months(bought.machine, rules)),
             },
             drivers=("reliability/warranty_years",),
         )
@@ -99,7 +99,7 @@ def support(costs: PlanCosts) -> None:
 def own_repairs(costs: PlanCosts, bought: Purchases, holding: Holding) -> None:
     """Parts and labour of machines out of warranty that no contract covers: failures of the month × what each takes."""
     rules, build, addon = costs.scenario.reliability, bought.machine.build, bought.machine.addon
-    months = warranty_months(build, rules)
+    months = warranty_months(bought.machine, rules)
     hosts = older(holding.arrived_hosts, holding.arrived_hosts, holding.retired_hosts, holding, months)
     cards = older(holding.arrived_cards, holding.arrived_cards, holding.retired_cards, holding, months)
     years = costs.books.calendar.hours / (HOURS_PER_DAY * DAYS_PER_YEAR)

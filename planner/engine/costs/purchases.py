@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from planner.engine.calendar import Array
 from planner.engine.costs.books import Books
 from planner.engine.demand import Machine
 from planner.engine.discounts import Taken, kept, taken
+from planner.engine.finance import residual_share
 from planner.engine.fleet import Holding, survivors
 from planner.engine.inputs import CurvePoint, ResidualCurves
 from planner.engine.prices import Build
@@ -65,7 +67,7 @@ def purchases(holding: Holding, books: Books) -> Purchases:
     kept_machines, kept_cards = kept(off_machines, machines), kept(off_cards, cards_apart)
     host_value, card_value = np.zeros(holding.shape), np.zeros(holding.shape)
     for (hosts, cards), (whole_builds, alone_hosts, apart, more), delay in zip(
-        (now, later), counts, (0, holding.lead), strict=True
+        (now, later), counts, (np.zeros_like(holding.leads), holding.leads), strict=True
     ):
         # memory and NIC that came with a card leave with it
         if addon is not None:
@@ -77,8 +79,8 @@ def purchases(holding: Holding, books: Books) -> Purchases:
             of_cards = np.zeros_like(hosts)
         of_hosts = (whole_builds * build_price + alone_hosts * host_price) * kept_machines
         of_all = of_hosts + apart * card_price * kept_cards + more * extra_price
-        arrive(card_value, of_cards, delay)
-        arrive(host_value, of_all - of_cards, delay)
+        arrive_by(card_value, of_cards, delay)
+        arrive_by(host_value, of_all - of_cards, delay)
     return Purchases(
         machine,
         builds,
@@ -113,15 +115,16 @@ class Prices:
 def prices_at(machine: Machine, books: Books, builds: Array, bare: Array, loose: Array) -> Prices:
     """Prices where so many builds, bare chassis and cards are ordered in each month, each as a line of its own."""
     build, addon, paths = machine.build, machine.addon, books.paths_of(machine.slug)
-    whole = books.price_at(build.slug, build.price, builds)
+    share = machine.price_share  # of a new one, where the machine is not new
+    whole = books.price_at(build.slug, build.price, builds) * share
     if addon is None:
         build_price = whole * _mixed(build, paths)
         none = np.zeros_like(build_price)
         return Prices(build_price, build_price, none, none, {"server": whole})
-    card, _ = books.price(addon.slug, addon.price)
-    cards_today = books.price_at(addon.slug, addon.price, loose)
+    card = books.price(addon.slug, addon.price)[0] * share
+    cards_today = books.price_at(addon.slug, addon.price, loose) * share
     extra = books.price(addon.slug + "/extra", addon.extra_price)[0] if addon.extra_price is not None else 0.0
-    alone = books.price_at(build.slug, build.price, bare)
+    alone = books.price_at(build.slug, build.price, bare) * share
     inside = machine.base_cards * card
     nics = addon.extra_nic_share
     return Prices(
@@ -171,6 +174,7 @@ class Part:
 
 def parts_of(bought: Purchases, holding: Holding, curves: ResidualCurves) -> tuple[Part, Part]:
     """Chassis and cards of a holding, with the price paid for one by month of arrival."""
+    age = bought.machine.condition.age
     whole_system = bought.machine.build.residual_class == "system" and bought.machine.addon is None
 
     def unit(value: Array, arrived: Array) -> Array:
@@ -178,10 +182,21 @@ def parts_of(bought: Purchases, holding: Holding, curves: ResidualCurves) -> tup
 
     return (
         Part("hosts", unit(bought.arrived_host_value, holding.arrived_hosts), holding.arrived_hosts,
-             holding.retired_hosts, curves.system if whole_system else curves.host),
+             holding.retired_hosts, aged(curves.system if whole_system else curves.host, age)),
         Part("cards", unit(bought.arrived_card_value, holding.arrived_cards), holding.arrived_cards,
-             holding.retired_cards, curves.card),
+             holding.retired_cards, aged(curves.card, age)),
     )  # fmt: skip
+
+
+def aged(curve: tuple[CurvePoint, ...], age: int) -> tuple[CurvePoint, ...]:
+    """What a sale brings of the price paid for a machine that was bought at an age: the curve from there on."""
+    if age == 0:
+        return curve
+    ages = np.array([0, *(point.month - age for point in curve if point.month > age)], dtype=float)
+    shares = np.asarray(residual_share(curve, ages + age))
+    kept = shares / shares[0] if shares[0] > 0 else np.zeros(shares.shape)
+    points = zip(ages.tolist(), np.minimum(kept, 1.0).tolist(), strict=True)
+    return tuple(CurvePoint(month=int(month), share=share) for month, share in points)
 
 
 def leavers(part: Part) -> Iterator[tuple[int, Array]]:
@@ -196,6 +211,13 @@ def arrive(into: Array, value: Array, delay: int) -> None:
         into += value
     elif delay < value.shape[1]:
         into[:, delay:] += value[:, :-delay]
+
+
+def arrive_by(into: Array, value: Array, delays: npt.NDArray[np.int64]) -> None:
+    """Add each month's value as many months later as its own delay says; what comes after the horizon is not in."""
+    for m in np.flatnonzero(value.any(axis=0)).tolist():
+        if m + delays[m] < value.shape[1]:
+            into[:, m + int(delays[m])] += value[:, m]
 
 
 def spread(amounts: Array, schedule: Array, first: int = 0) -> Array:
@@ -265,7 +287,8 @@ def _shelved(shelf: Array, holding: Holding) -> tuple[Array, Array]:
     added = np.diff(shelf, axis=1, prepend=0.0)
     at_once, later = np.zeros(added.shape), np.zeros(added.shape)
     at_once[:, 0] = added[:, 0]
-    grown = added[:, max(1, holding.lead) :]  # a fleet grows by what was ordered the lead time before
-    first = max(0, 1 - holding.lead)
-    later[:, first : first + grown.shape[1]] = grown
+    comes = np.arange(added.shape[1]) + holding.leads  # a fleet grows by what was ordered the lead time before
+    ordered_in = {int(month): m for m, month in enumerate(comes) if 0 < month < added.shape[1]}
+    for month, m in ordered_in.items():
+        later[:, m] = added[:, month]
     return at_once + later, at_once

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from planner.engine import finance
 from planner.engine.calendar import Array, Calendar, calendar_for
 from planner.engine.costs.basis import PlanCosts
+from planner.engine.costs.capex import PAYMENT_TERMS
 from planner.engine.costs.financing import FINANCED
 from planner.engine.costs.purchases import leavers
 from planner.engine.fleet import survivors
@@ -141,6 +142,8 @@ class Capitalised:
         """Everything capitalised but machines: fabric less what a lessor pays, racks, works, freight, tax on top."""
         paid = np.zeros(self.costs.ledger.shape)
         for line in self.costs.ledger.lines:
+            if line.code == PAYMENT_TERMS:  # written off from the purchase on, whenever it is paid
+                continue
             borrowed = line.code == FINANCED and line.part == "loan"  # the plan's own all the same
             if line.kind == "capex" and line.category not in EXPENSED and not _is_of_machines(line) and not borrowed:
                 paid = paid + line.amount

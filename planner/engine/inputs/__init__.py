@@ -67,6 +67,7 @@ from planner.engine.inputs.market import (
 from planner.engine.inputs.paths import get_at, set_at
 from planner.engine.inputs.plans import (
     CapacityBlock,
+    Condition,
     EndOfLife,
     Fabric,
     Financing,
@@ -97,6 +98,7 @@ __all__ = [
     "Colocation",
     "ColocationPath",
     "CompoundGrowth",
+    "Condition",
     "ConstantGrowth",
     "Currency",
     "Curve",

@@ -11,6 +11,7 @@ from planner.engine.inputs.base import COSTS, Day, Slug
 from planner.engine.inputs.market import SupportContract
 from planner.engine.inputs.plans import PowerLimit
 from planner.engine.quantities import Document, Quantity, conflict
+from planner.engine.subscriptions import Subscription
 
 
 class Operations(Document):
@@ -43,11 +44,14 @@ class Operations(Document):
     tax_region: Slug | None = None  # sales tax or VAT row; None: no tax line
     recoverable_tax_share: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
     contracts: tuple[SupportContract, ...] = Field(default=(), max_length=20)
+    subscriptions: tuple[Subscription, ...] = Field(default=(), max_length=20)
 
 
 class PaymentTerms(Document):
-    """When a supplier of machines is paid; what the shares leave is due on acceptance. By default all at the order."""
+    """When suppliers are paid; what the shares leave is due on acceptance. By default all at the order."""
 
+    # Besides machines: spares, networks, storage, racks and works of the room; freight, labour and tax are no orders.
+    covers: Literal["machines", "all_orders"] = "machines"
     on_order: Annotated[float, Quantity("share", 0.0, 1.0)] = 1.0
     on_delivery: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0
     retention: Annotated[float, Quantity("share", 0.0, 1.0)] = 0.0

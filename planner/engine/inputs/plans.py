@@ -158,6 +158,21 @@ class Financing(Document):
     rent_share_per_month: Annotated[float | None, Quantity("share/month", 0.0, 1.0, 0.02, 0.04, "estimate")] = None
 
 
+class Condition(Document):
+    """In which condition machines are bought, and what that changes; networks and racks are bought new."""
+
+    kind: Literal["new", "refurbished", "used"] = "new"
+    # Of the price of a new one; None: a quote of that condition, and without one there is no total.
+    price_share: Annotated[float | None, Quantity("share", 0.0, 1.0)] = None
+    age_months: Annotated[int, Quantity("month", 0, 239, None, None, "estimate")] = 36  # when bought
+    warranty_months: Annotated[int, Quantity("month", 0, 120, None, None, "estimate")] = 0
+
+    @property
+    def age(self) -> int:
+        """Months of service behind a machine when it is bought."""
+        return 0 if self.kind == "new" else self.age_months
+
+
 class Plan(Document):
     slug: Slug
     name: Name = ""
@@ -179,11 +194,15 @@ class Plan(Document):
     fabric: Fabric = Fabric()
     end_of_life: EndOfLife = EndOfLife()
     financing: Financing = Financing()
+    condition: Condition = Condition()
     sourcing: Literal["buy"] = "buy"
     lead_months: Annotated[int | None, Quantity("month", 0, 60)] = (
         None  # None: lead time of the build and commissioning
     )
     gpu_power_limit_w: PowerLimit = None  # None: the scenario's
+    moves: bool = True  # into the later rooms; off: it stays in the first one
+    # Of the move into the second room; None: the month which that room names.
+    move_month: Annotated[int | None, Quantity("month", 1, MAX_MONTHS - 1)] = None
     upgrades: Literal["buy", "show"] = "buy"  # whether the room's upgrades are ordered, or only priced as the remedy
 
     @model_validator(mode="after")
@@ -191,6 +210,13 @@ class Plan(Document):
         if self.follow_up.kind != "none" and self.start is None and self.follow_up.build is None:
             raise conflict("follow_up/build", "a follow-up needs a build")
         leased = self.financing.kind == "lease"
-        if leased and self.financing.term_months > self.end_of_life.life_months:
+        if self.service_months < 1:
+            raise conflict("condition/age_months", "the service life is over when it is bought")
+        if leased and self.financing.term_months > self.service_months:
             raise conflict("financing/term_months", "a lease ends within the service life")
         return self
+
+    @property
+    def service_months(self) -> int:
+        """Months that a machine serves in this plan: what is left of its life when it is bought."""
+        return self.end_of_life.life_months - self.condition.age

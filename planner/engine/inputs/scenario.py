@@ -14,6 +14,7 @@ from planner.engine.inputs.market import Market
 from planner.engine.inputs.plans import Plan
 from planner.engine.inputs.site import Site
 from planner.engine.lines import CATEGORIES
+from planner.engine.procurement import Procurement
 from planner.engine.quantities import Document, Quantity, conflict
 from planner.engine.upkeep import Reliability
 
@@ -43,6 +44,7 @@ class Scenario(Document):
     market: Market = Market()
     operations: Operations = Operations()
     reliability: Reliability = Reliability()
+    procurement: Procurement = Procurement()
     finance: Finance = Finance()
     # Cost lines switched on or off against their default, by category.
     lines: dict[CategoryName, bool] = Field(default={}, max_length=60)
@@ -53,7 +55,11 @@ class Scenario(Document):
             slugs = [element.slug for element in group]
             if len(set(slugs)) != len(slugs):
                 raise conflict(name, "slugs repeat")
-        listed = (("market/generations", self.market.generations), ("operations/contracts", self.operations.contracts))
+        listed = (
+            ("market/generations", self.market.generations),
+            ("operations/contracts", self.operations.contracts),
+            ("operations/subscriptions", self.operations.subscriptions),
+        )
         for path, elements in listed:
             if len({element.slug for element in elements}) != len(elements):
                 raise conflict(path, "slugs repeat")

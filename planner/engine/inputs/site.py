@@ -160,6 +160,7 @@ class Site(Document):
     ] = 1.4
     colocation: Colocation | None = None
     moving_cost: Annotated[float, Quantity("money", 0.0, 1e9)] = 0.0
+    downtime_days: Annotated[float, Quantity("day", 0.0, 365.0)] = 0.0  # of the machines that move here
     grid_kgco2e_per_kwh: Annotated[float | None, Quantity("kg CO2e/kWh", 0.0, 3.0)] = None  # None: the region's grid
     water_l_per_kwh: Annotated[float | None, Quantity("L/kWh", 0.0, 20.0)] = None  # WUE; None: the catalog's
     water_price_per_m3: Annotated[float | None, Quantity("money/m3", 0.0, 1000.0)] = None  # None: the catalog's

@@ -263,7 +263,7 @@ def _orders(result: PlanResult, _evaluation: Evaluation) -> list[dict[str, int]]
             cards = int(holding.ordered_cards[0, m]) - (holding.first_cards if m == 0 else 0)
             chassis = int(holding.ordered_hosts[0, m]) - (holding.first_hosts if m == 0 else 0)
             if cards or chassis:
-                orders.append({"month": m, "cards": cards, "chassis": chassis, "in_service": m + holding.lead})
+                orders.append({"month": m, "cards": cards, "chassis": chassis, "in_service": m + int(holding.leads[m])})
     return orders
 
 

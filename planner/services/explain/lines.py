@@ -29,13 +29,15 @@ FACTOR_UNITS = {
     "rate_per_year": "share/year",
     "warranty_months": "month",
     "renewal_month": "month",
+    "every_months": "month",
     "fee_per_year": "money",
     "term_months": "month",
     "lead_weeks": "week",
     **dict.fromkeys(
-        ("share", "share_by_age", "rate", "recoverable", "usable_share", "commission", "discount"), "share"
+        ("share", "share_by_age", "rate", "recoverable", "usable_share", "commission", "discount"),
+        "share",
     ),
-    **dict.fromkeys(("accelerator_share", "memory_share", "nic_share"), "share"),
+    **dict.fromkeys(("accelerator_share", "memory_share", "nic_share", "price_share"), "share"),
 }
 
 
@@ -165,7 +167,7 @@ def _source(subject: Subject, line: Line, first: int) -> dict[str, Any]:
     found = subject.source(line.source)
     if line.category in wording.lines.UNNAMED and line.item:  # the tariff or market, which the label leaves out
         found["text"] = " · ".join(part for part in (_market(line.item), found["text"]) if part)
-    price = None if line.source.basis == "own" else subject.book.behind(line.item, line.code)
+    price = None if line.source.basis == "own" else subject.book.behind(line.item, line.code, line.source)
     if price is None or line.code == "discount":
         return found
     ordered = float(line.quantity[0, first])

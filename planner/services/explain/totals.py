@@ -3,6 +3,7 @@
 from django.utils.translation import gettext
 
 from planner import wording
+from planner.engine.tenders import DAYS_PER_WEEK
 from planner.services.explain.lines import categories
 from planner.services.explain.nodes import Node, Subject, make_node
 from planner.services.explain.work import useful_hours
@@ -106,6 +107,11 @@ def orders(subject: Subject) -> Node:
             order_by=wording.date(order.order_by),
             month=subject.month(order.in_service),
         )
+        if order.tender_days:
+            weeks = wording.amount(order.tender_days / DAYS_PER_WEEK, "week")
+            formula = gettext("{formula}; {weeks} of tender or approval before delivery begins to count").format(
+                formula=formula, weeks=weeks
+            )
         parts.append(
             subject.money(
                 f"{position}:{order.item}",

@@ -77,6 +77,7 @@ def _element(place: Place, path: str, document: Any) -> str:
         "upgrades": _("Upgrade {name}"),
         "generations": _("Generation {name}"),
         "contracts": _("Contract {name}"),
+        "subscriptions": _("Licence or assessment {name}"),
         "waves": _("Wave {name}"),
         "steps": _("Step {name}"),
     }.get(place.field, _("Point {name}"))

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from planner.wording import budget, networks, upkeep
+from planner.wording import budget, networks, subscriptions, tenders, upkeep
 from planner.wording.contracts import CHOICE_WORDS
 from planner.wording.places import CUSTOMERS
 
@@ -21,6 +21,7 @@ SECTIONS = {
     "operations": _("Operations"),
     "reliability": _("Failures and repairs"),
     "finance": _("Finance"),
+    "procurement": _("Tenders"),
     "lines": _("Cost lines"),
     "risk": _("Risk"),
     "growth": _("Growth"),
@@ -32,6 +33,7 @@ SECTIONS = {
     "financing": _("Financing"),
     "payment": _("Payment terms"),
     "budget": _("Budget"),
+    "condition": _("Condition"),
     "colocation": _("Colocation contract"),
     "circuit": _("Feeds of a rack"),
     "upgrades": _("Possible upgrades"),
@@ -39,6 +41,7 @@ SECTIONS = {
     "own_prices": _("Own prices"),
     "generations": _("New generations"),
     "contracts": _("Support contracts"),
+    "subscriptions": _("Licences and assessments"),
     "model": _("Architecture"),
     **networks.SECTIONS,
 }
@@ -167,6 +170,11 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("region", "CN"): _("China"),
     ("region", "IN"): _("India"),
     ("kind", "cash"): _("cash"),
+    ("covers", "machines"): _("machines only"),
+    ("covers", "all_orders"): _("all orders"),
+    ("kind", "new"): _("new"),
+    ("kind", "refurbished"): _("refurbished"),
+    ("kind", "used"): _("used"),
     ("kind", "loan"): _("loan"),
     ("kind", "lease"): _("lease"),
     ("rate_is", "effective"): _("effective"),
@@ -194,6 +202,8 @@ CHOICES: dict[tuple[str, Any], Any] = {
     ("rule", "soft"): _("soft: a wish"),
     **networks.CHOICES,
     **CHOICE_WORDS,
+    **tenders.CHOICES,
+    **subscriptions.CHOICES,
     **budget.CHOICES,
 } | upkeep.CHOICES
 

@@ -73,6 +73,10 @@ FIELDS: dict[str, Words] = {
         _("Inflation"), _("Yearly rise of prices in general, for tables in money of the start; it changes no verdict.")
     ),
     "Finance.payment": Words(_("Payment terms"), _("When suppliers of machines are paid.")),
+    "PaymentTerms.covers": Words(
+        _("Payment terms for"),
+        _("Whether only machines are paid by these terms, or networks, spares, storage, racks and room works too."),
+    ),
     "PaymentTerms.on_order": Words(
         _("Paid with the order"), _("Share of the price of machines; lower it before you raise the others.")
     ),
@@ -111,7 +115,11 @@ FIELDS: dict[str, Words] = {
         _("Count what costs and depreciation save in profit tax. The discount rate must then be one after tax."),
     ),
     "Finance.buyer": Words(
-        _("Buyer"), _("Who buys: a university and a state-funded body pay no profit tax and save none.")
+        _("Buyer"),
+        _(
+            "Who buys: a university and a state-funded body pay no profit tax and save none. Where tenders are "
+            "counted, the buyer decides whose threshold holds."
+        ),
     ),
     "Finance.profit_tax_rate": Words(
         _("Profit tax"), _("Tax on profit, federal and local together."), _("the country's rate")

@@ -32,6 +32,29 @@ FIELDS: dict[str, Words] = {
         _("lead time of the server and commissioning"),
     ),
     "Plan.gpu_power_limit_w": Words(_("Power limit of a GPU"), POWER_LIMIT, _("that of the scenario")),
+    "Plan.condition": Words(_("Condition"), _("Whether machines are bought new, refurbished or used.")),
+    "Condition.kind": Words(
+        _("Condition"), _("Whether machines are bought new, refurbished or used; networks and racks are bought new.")
+    ),
+    "Condition.price_share": Words(
+        _("Price against new"),
+        _("Share of the price of a new machine. Empty: a quote of that condition; without one there is no total."),
+        _("a quote of that condition"),
+    ),
+    "Condition.age_months": Words(
+        _("Age when bought"), _("Months of service behind it: it serves so much shorter, and sells as one of its age.")
+    ),
+    "Condition.warranty_months": Words(
+        _("Warranty of the seller"), _("Months in which the seller repairs for nothing; then repairs are paid.")
+    ),
+    "Plan.moves": Words(
+        _("Moves to the later rooms"), _("Whether its machines move when a later room is there, or stay in the first.")
+    ),
+    "Plan.move_month": Words(
+        _("Month of the move"),
+        _("Month, counted from 0, in which it moves to the second room; colocation is paid from then on."),
+        _("as the room says"),
+    ),
     "Plan.upgrades": Words(
         _("Room upgrades"),
         _("Whether upgrades of the room are ordered with this plan, or only shown as the remedy with their price."),

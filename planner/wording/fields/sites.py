@@ -97,6 +97,9 @@ FIELDS: dict[str, Words] = {
     ),
     "Site.colocation": Words(_("Colocation contract"), _("Terms of the hall's contract."), _("a room of one's own")),
     "Site.moving_cost": Words(_("Moving cost"), _("Paid once, in the month the machines move here.")),
+    "Site.downtime_days": Words(
+        _("Days of the move"), _("Days that machines which move here stand still; their work is lost or rented.")
+    ),
     "Site.upgrades": Words(
         _("Possible upgrades"), _("What can be added to the room, in the order in which it would be bought.")
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.wording import budget, networks, upkeep
+from planner.wording import budget, networks, subscriptions, tenders, upkeep
 from planner.wording.contracts import FIELD_WORDS
 from planner.wording.fields import demand, market, operations, plans, sites
 from planner.wording.words import Words
@@ -13,7 +13,11 @@ FIELDS: dict[str, Words] = {
     **sites.FIELDS,
     **market.FIELDS,
     **operations.FIELDS,
-    **{name: Words(*texts) for table in (networks.FIELDS, upkeep.FIELDS) for name, texts in table.items()},
+    **{
+        name: Words(*texts)
+        for table in (networks.FIELDS, upkeep.FIELDS, tenders.FIELDS, subscriptions.FIELDS)
+        for name, texts in table.items()
+    },
     **FIELD_WORDS,
     **budget.FIELDS,
 }

@@ -26,6 +26,19 @@ ROOM: dict[str, tuple[Any, Any, str]] = {
         _("machines stop in the heat from {month}: {needed} kW over {limit} kW"),
         "bad",
     ),
+    "left_room": (
+        _(
+            "In {month} the machines leave {site} for {next}. Of {paid} spent on that room, {amount} are not written "
+            "off over a book life of {book_life}, and stranded. They were paid before and are in no total twice."
+        ),
+        _("stranded in {site}: {amount}"),
+        "warn",
+    ),
+    "move_downtime": (
+        _("The move from {site} to {next} in {month} takes {days}: {hours} GPU-hours of the machines are lost."),
+        _("move of {days} in {month}"),
+        "warn",
+    ),
     "room_power": (
         _("From {month} the plan draws up to {needed} kW, and the circuits of {site} carry {limit} kW. {remedy}"),
         _("too little power from {month}"),

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 
 from planner.engine.result import Evaluation, Finding
-from planner.wording import fields, networks
+from planner.wording import fields, networks, tenders
 from planner.wording.findings.reasons import REASONS
 from planner.wording.findings.room import RESOURCE_UNITS, RESOURCES, ROOM
 from planner.wording.findings.supply import SUPPLY
@@ -19,7 +19,7 @@ from planner.wording.places import region
 from planner.wording.plans import plan_names, site_named, workload_named
 from planner.wording.quote_terms import TERM_FINDINGS, term_texts
 
-FINDINGS = {**ROOM, **WORK, **SUPPLY, **REASONS, **networks.FINDINGS, **TERM_FINDINGS}
+FINDINGS = {**ROOM, **WORK, **SUPPLY, **REASONS, **networks.FINDINGS, **TERM_FINDINGS, **tenders.FINDINGS}
 
 
 def months_text(count: float) -> str:
@@ -52,6 +52,8 @@ def _several(found: Finding, texts: dict[str, Any], evaluation: Evaluation) -> d
         more["worth"] = gettext(", worth {amount} in present value if sold then").format(amount=texts["amount"])
     if facts.get("remedy"):
         more["remedy_name"] = item(facts["remedy"], book)
+    if "rules" in facts:
+        more["quoted"] = tenders.quoted(facts)
     if "supplier" in facts:
         more |= term_texts(found)
     lost = facts.get("lost_gpu_hours")
@@ -105,20 +107,23 @@ _WRITERS: dict[str, Writer] = {
     **dict.fromkeys(("heat_kw", "max_kw", "cooling_kw"), lambda value, _: number(value, digits=3)),
     **dict.fromkeys(("length_mm", "length_max_mm"), lambda value, _: quantity(value, "mm")),
     **dict.fromkeys(("served", "target", "share"), lambda value, _: percent(value)),
-    **dict.fromkeys(("amount", "cost", "spent", "allowed"), _compact),
+    **dict.fromkeys(("amount", "cost", "spent", "allowed", "threshold", "paid"), _compact),
     **dict.fromkeys(("precision", "computed"), _choice_of("precision")),
     **dict.fromkeys(("region", "here"), lambda value, _: region(value)),
-    **dict.fromkeys(("software_stack", "country", "zone", "fiscal_year", "schedule"), _as_is),
+    **dict.fromkeys(("software_stack", "country", "zone", "fiscal_year", "schedule", "year"), _as_is),
     **dict.fromkeys(("order_by", "dated"), lambda value, _: date(value)),
     **dict.fromkeys(("in_service", "sold_until"), _month),
-    "months": _months,
+    **dict.fromkeys(("months", "age_months", "service_months", "warranty_months", "book_months"), _months),
     "lead_months": _months,
-    "site": lambda value, evaluation: site_named(evaluation.scenario, value),
+    **dict.fromkeys(("site", "next_site"), lambda value, evaluation: site_named(evaluation.scenario, value)),
+    "rules": lambda value, _: tenders.rules(value),
     "item": lambda value, evaluation: item(str(value), evaluation.book),
     "provider_class": _choice_of("provider_class"),
     "framework": _choice_of("framework"),
     "covers": _choice_of("covers"),
+    "condition": _choice_of("kind"),
     "days": _count_of("day"),
+    "weeks": _count_of("week"),
     "servers": _count_of("server"),
     "spares": _count_of("server"),
     "model": _model,
@@ -133,7 +138,16 @@ _WRITERS: dict[str, Writer] = {
     "resource": lambda value, _: str(RESOURCES.get(value, value)),
 }
 # Placeholders that are called otherwise than the fact.
-_CALLED = {"provider_class": "class", "gpu_hours": "hours", "lead_months": "lead"}
+_CALLED = {
+    "provider_class": "class",
+    "gpu_hours": "hours",
+    "lead_months": "lead",
+    "next_site": "next",
+    "age_months": "age",
+    "service_months": "service",
+    "warranty_months": "warranty",
+    "book_months": "book_life",
+}
 # Facts that may be unknown: the sentence then has another form.
 _MAY_BE_NONE = ("served", "target", "share", "cost")
 

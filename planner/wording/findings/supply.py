@@ -34,6 +34,14 @@ SUPPLY: dict[str, tuple[Any, Any, str]] = {
         _("next order due at the start"),
         "warn",
     ),
+    "second_hand": (
+        _(
+            "{item} is bought {condition}, {age} old: it serves {service} more, its seller repairs it for {warranty}, "
+            "and a sale brings what one of its age brings."
+        ),
+        _("bought {condition}: {item}"),
+        "neutral",
+    ),
     "order_by_past": (
         _("To be in service at the start, {item} had to be ordered by {order_by}; that day has passed."),
         _("order-by date {order_by} has passed"),
