@@ -20,6 +20,7 @@ from catalog.pages import PAGES
 
 ROWS = 25
 LISTED = 12  # items of a kind that use another; of more there is a link to their list
+LATEST = 20  # changes by imports
 OPEN_DATA = 5  # prices; so many or fewer need no click to be seen
 
 
@@ -106,6 +107,7 @@ def item_detail(request, path, slug):
     cards = list(addons(item))
     names = pages.named_by([record, *(addon.record() for addon in cards)])
     added = [addon_of(addon, names, today) for addon in cards]
+    changes = item.changes.select_related("batch__by").order_by("-pk")[:LATEST]
     own = pages.groups(record, names, item.edited_by_hand)
     sheets, notes = pages.footnotes([own, *(each["groups"] for each in added)])
     for each, sheet in zip(added, sheets[1:], strict=True):
@@ -124,6 +126,7 @@ def item_detail(request, path, slug):
         "prices": [pages.price(quote.record(), today, quote.edited_by_hand) for quote in quotes],
         "open_data": len(quotes) <= OPEN_DATA,
         "addons": added,
+        "changes": [(one, wording.field(one.field)) for one in changes],
         "uses": [*neighbour.ask().uses(request.user, item), *related(item)],
     }
     return render(request, "catalog/detail.html", context)

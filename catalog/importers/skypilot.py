@@ -1,0 +1,207 @@
+"""Cloud prices in the form of the SkyPilot service catalog: instances by region, dollars per instance-hour.
+
+The form is the same for all providers, with a column more or less. A file says neither whose prices nor of which day
+they are: whoever imports it does. Of the zones of a region, and of one machine on a marketplace, the cheapest counts.
+"""
+
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from typing import Any, NamedTuple
+
+from catalog.importers.card_names import Named, card
+from catalog.importers.doubts import dear_hour
+from catalog.importers.files import slugify
+from catalog.importers.harvest import Doubt, Harvest
+from catalog.importers.offers import Common, common_of, item, quote
+from catalog.importers.sheet import Sheet
+from catalog.importers.table import LENGTHS, BadCell, Row, sound_rows
+from catalog.records import PRICE_DECIMALS, PRICE_LIMIT, plain
+
+REQUIRED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "Region")
+ADDRESS = "https://github.com/skypilot-org/skypilot-catalog"
+NOTE = "as listed in the SkyPilot service catalog"
+ALONE = f"{NOTE}; the accelerators alone, without the machine around them"
+HYPERSCALERS = {"aws", "azure", "gcp", "oci", "oracle", "ibm", "alibaba-cloud", "tencent-cloud", "huawei-cloud"}
+MARKETPLACES = {"vast", "salad", "shadeform", "primeintellect"}
+TOTAL_MEMORY = re.compile(r"'TotalGpuMemoryInMiB':\s*(\d{1,9})", re.ASCII)
+LEAST = Decimal(1).scaleb(-PRICE_DECIMALS)
+MOST_CARDS = 1024
+FINE_SLUG = re.compile(r"[A-Za-z0-9._ ,-]*", re.ASCII)
+
+
+def provider_class(provider: str) -> str:
+    return "hyperscaler" if provider in HYPERSCALERS else "marketplace" if provider in MARKETPLACES else "neocloud"
+
+
+def is_form(header: list[str]) -> bool:
+    return set(REQUIRED) <= set(header)
+
+
+class Machine(NamedTuple):
+    instance: str
+    name: str  # of its accelerator in the file
+    named: Named | None
+    cards: int
+    region: str
+    pricing: str
+
+
+@dataclass
+class Cheapest:
+    price: Decimal
+    line: int
+
+
+@dataclass
+class Reader:
+    """Reads the files of one provider.
+
+    cards : the accelerators of the catalog: slug → power [W].
+    as_of : the day of the prices, ISO.
+    """
+
+    provider: str
+    as_of: str
+    cards: Mapping[str, float | None]
+    offers: dict[Machine, Cheapest] = field(default_factory=dict)
+    names: dict[tuple[str, str, float], Named | None] = field(default_factory=dict)
+
+    def read(self, sheet: Sheet, harvest: Harvest) -> Iterator[None]:
+        for row in sound_rows(sheet, harvest.bad):
+            harvest.rows += 1
+            self._take(row, harvest)
+            yield
+        yield from self._deliver(sheet.file, harvest)
+
+    def _take(self, row: Row, harvest: Harvest) -> None:
+        cells = row.cells
+        name, written = cells["AcceleratorName"], cells["AcceleratorCount"]
+        if not name or written in ("", "0", "0.0"):
+            harvest.left_out["no_accelerator"] += 1
+            return
+        try:
+            count = Decimal(written)
+        except InvalidOperation:
+            row.refuse("AcceleratorCount", "not_a_number", unit="accelerators")
+            return
+        if not (count.is_finite() and 0 < count <= MOST_CARDS):
+            row.refuse("AcceleratorCount", "out_of_bounds", low=1, high=MOST_CARDS, unit="accelerators")
+            return
+        if count != count.to_integral_value():
+            harvest.left_out["part_of_an_accelerator"] += 1
+            return
+        prices = {"on_demand": _price(row, "Price"), "spot": _price(row, "SpotPrice")}
+        instance, region = row.text("InstanceType"), cells["Region"].strip(" ,")
+        for column, text, most in (
+            ("InstanceType", instance, LENGTHS["instance_type"]),
+            ("Region", region, LENGTHS["region"]),
+            ("AcceleratorName", name, 60),
+        ):
+            if len(text) > most:
+                row.refuse(column, "too_long", high=most)
+                return
+        if not any(prices.values()):
+            harvest.left_out["no_price"] += 1
+            return
+        named = self._card(name, instance, cells.get("GpuInfo", ""), int(count))
+        for pricing, price in prices.items():
+            if price:
+                self._note(Machine(instance, name, named, int(count), region, pricing), price, row.line, harvest)
+
+    def _note(self, machine: Machine, price: Decimal, line: int, harvest: Harvest) -> None:
+        found = self.offers.get(machine)
+        if found is None:
+            self.offers[machine] = Cheapest(price, line)
+            return
+        if price == found.price:
+            harvest.left_out["same_price_in_region"] += 1
+            return
+        harvest.left_out["dearer_in_region"] += 1
+        if price < found.price:
+            self.offers[machine] = Cheapest(price, line)
+
+    def _card(self, name: str, instance: str, info: str, count: int) -> Named | None:
+        total = TOTAL_MEMORY.search(info)
+        each = int(total[1]) / 1024 / count if total else 0.0
+        key = (name, instance, each)
+        if key not in self.names:
+            self.names[key] = card(name, instance, each, self.cards)
+        return self.names[key]
+
+    def _deliver(self, file: str, harvest: Harvest) -> Iterator[None]:
+        alone, known = 0, self._common_of_all()
+        unknown: dict[str, list[int]] = {}
+        for machine, cheapest in self.offers.items():
+            common = known[_terms(machine)]
+            if common is None:
+                harvest.bad.append(BadCell(file, cheapest.line, "AcceleratorName", machine.name, "not_a_slug"))
+                continue
+            if machine.named is None:
+                unknown.setdefault(machine.name, [cheapest.line, 0])[1] += 1
+            alone += not machine.instance
+            slug, price = self.slug(machine), str(cheapest.price)
+            harvest.items.append(item(common, slug, machine.instance, machine.region))
+            harvest.quotes.append(quote(common, slug, price))
+            if cheapest.price > common.dear:
+                harvest.doubts.append(dear_hour(file, cheapest.line, harvest.items[-1][2], price, "USD", common.dear))
+            yield
+        for name, (line, times) in unknown.items():
+            harvest.doubts.append(Doubt("unknown_accelerator", file, line, name, {"offers": times}))
+        if alone:
+            harvest.doubts.append(Doubt("accelerators_alone", file, 1, self.provider, {"offers": alone}))
+        self.offers = {}
+
+    def _common_of_all(self) -> dict[tuple[Any, ...], Common | None]:
+        class_ = provider_class(self.provider)
+        found: dict[tuple[Any, ...], Common | None] = {}
+        for terms in {_terms(machine) for machine in self.offers}:
+            name, named, cards, pricing, alone = terms
+            billing = "gpu" if cards == 1 else "instance"
+            found[terms] = common_of(
+                self.provider, _slug_of(name, named), class_, billing, cards, pricing, currency="USD", day=self.as_of,
+                precision="day", url=ADDRESS, note=ALONE if alone else NOTE,
+                guess=named.guess if named else "",
+            )  # fmt: skip
+        return found
+
+    def slug(self, machine: Machine) -> str:
+        """Stable: the same machine in the same region under the same terms has the same slug in every file."""
+        card_slug = _slug_of(machine.name, machine.named)
+        of_machine = (self.provider, machine.instance or "accelerators", card_slug, str(machine.cards))
+        parts = (*of_machine, machine.region, machine.pricing.replace("_", "-"))
+        whole, slug = " ".join(parts), slugify(*parts)
+        if len(slug) > 120 or not FINE_SLUG.fullmatch(whole.replace("_", "-")):
+            slug = f"{slug[:111].rstrip('-.')}-{zlib.crc32(whole.encode()):08x}"
+        return slug
+
+
+def _terms(machine: Machine) -> tuple[str, Named | None, int, str, bool]:
+    """What an offer shares with others: accelerator, number, terms, and whether it is a machine at all."""
+    return machine.name, machine.named, machine.cards, machine.pricing, not machine.instance
+
+
+def _slug_of(name: str, named: Named | None) -> str:
+    """That of the catalog, or one made of the name."""
+    return named.slug if named else slugify(name) or "unknown"
+
+
+def _price(row: Row, column: str) -> Decimal | None:
+    """An amount to the sixth decimal; None where there is none: marketplaces write 0."""
+    written = row.cells.get(column, "")
+    if not written:
+        return None
+    try:
+        amount = Decimal(written)
+    except InvalidOperation:
+        row.refuse(column, "not_a_number", unit="USD")
+        return None
+    if not amount.is_finite():
+        row.refuse(column, "not_finite", unit="USD")
+        return None
+    if not 0 <= amount < PRICE_LIMIT:
+        row.refuse(column, "out_of_bounds", low=0, high=float(PRICE_LIMIT - 1), unit="USD")
+        return None
+    return plain(amount.quantize(LEAST, ROUND_HALF_UP))
