@@ -224,7 +224,7 @@ class Comparison:
         if row[5].endswith("-hour") and HOURS_OF_A_MONTH[0] <= times <= HOURS_OF_A_MONTH[1]:
             self._doubt([Doubt("month_as_hour", "", 0, row[1], facts)])
         elif times >= FAR_OFF or times <= 1 / FAR_OFF:
-            self._doubt([Doubt("price_far_off", "", 0, row[1], facts | {"times": f"{times:.3g}"})])
+            self._doubt([Doubt("price_far_off", "", 0, row[1], facts | {"times": float(f"{times:.3g}")})])
 
     def _example(self, what: str, place: str, name: str, changed: list[tuple[str, str, str]]) -> None:
         if len(self.plan.examples) < MOST_SHOWN:

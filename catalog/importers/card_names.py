@@ -27,11 +27,11 @@ class Named(NamedTuple):
     guess: str = ""  # what was assumed, "" where all was said
 
 
-def card(name: str, machine: str = "", memory_gib: float = 0.0, known: Collection[str] = ()) -> Named | None:
-    """The accelerator of this name; None where it is not in the catalog or cannot be told."""
+def card(name: str, machine: str, memory_gib: float, known: Collection[str]) -> Named | None:
+    """The accelerator of this name; None where it is not among the `known` slugs or cannot be told."""
     short = re.sub(r"[^A-Z0-9]", "", name.upper()).removeprefix("NVIDIA").removeprefix("AMD").removeprefix("TESLA")
     found = Named(SINGLE[short]) if short in SINGLE else _family(short, machine, memory_gib)
-    return found if found and (not known or found.slug in known) else None
+    return found if found and found.slug in known else None
 
 
 def _family(short: str, machine: str, memory_gib: float) -> Named | None:

@@ -16,6 +16,7 @@ from catalog.importers.table import BadCell
 
 MEMORY_BYTES = 700_000_000  # address space, of which a Python with its libraries takes a quarter
 CPU_SECONDS = 300
+OUT_OF_MEMORY = 3  # the code it ends with where there is not even enough to say so
 PORTION = 4_000  # rows
 ROWS_A_REPORT = 5_000
 
@@ -23,7 +24,10 @@ ROWS_A_REPORT = 5_000
 def main() -> None:
     _limit()
     gc.disable()  # a reader makes no cycles; looking for them takes a third of the time
-    mode, options, files = marshal.load(sys.stdin.buffer)
+    try:
+        mode, options, files = marshal.load(sys.stdin.buffer)
+    except MemoryError:
+        sys.exit(OUT_OF_MEMORY)
     out = sys.stdout.buffer
     try:
         for portion in portions(mode, options, files):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
-from catalog.importers.child import CPU_SECONDS, MEMORY_BYTES
+from catalog.importers.child import CPU_SECONDS, MEMORY_BYTES, OUT_OF_MEMORY
 from catalog.importers.table import BadCell, Refused
 
 ROOT = str(Path(__file__).resolve().parents[2])
@@ -104,6 +104,6 @@ def _death(child: subprocess.Popen[bytes], name: str) -> BadCell:
     code = child.wait()
     if code in (-9, -24):  # SIGKILL, SIGXCPU
         return BadCell(name, 1, "", "", "too_much_time", high=CPU_SECONDS)
-    if code == 1:
-        return BadCell(name, 1, "", "", "reader_died", detail="1")
-    return BadCell(name, 1, "", "", "too_much_memory", high=MEMORY_BYTES)
+    if code == OUT_OF_MEMORY:
+        return BadCell(name, 1, "", "", "too_much_memory", high=MEMORY_BYTES)
+    return BadCell(name, 1, "", "", "reader_died", detail=str(code))

@@ -318,6 +318,8 @@ def _documents(content: bytes) -> Iterator[tuple[int, dict[str, Any] | None]]:
     except yaml.YAMLError as error:
         line = getattr(getattr(error, "problem_mark", None), "line", 0) + 1
         detail = str(getattr(error, "problem", None) or "not YAML")
+        if "nesting depth" in detail:  # the package's own limit, met while it looks ahead
+            raise Unreadable("too_deep", line, high=MAX_DEPTH) from None
         raise Unreadable("broken_yaml", line, detail=detail[:120]) from None
     except (ValueError, RecursionError) as error:  # such as two values that stand for one another's key
         raise Unreadable("broken_yaml", detail=type(error).__name__) from None
