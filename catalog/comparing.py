@@ -20,14 +20,14 @@ from django.utils import timezone
 
 from catalog.importers.harvest import MOST_LISTED, Doubt
 from catalog.importers.table import WHOLE_FILE, BadCell
-from catalog.importers.wire import ITEM_COLUMNS, QUOTE_COLUMNS, ItemRow, QuoteRow
+from catalog.importers.wire import EXTERNAL_ID, ITEM_COLUMNS, QUOTE_COLUMNS, ItemRow, QuoteRow
 from catalog.models import Change, ImportBatch, Item, Quote, Source
 from catalog.records import read_provenance, words_of, write_provenance
 from catalog.services import wait_for_other_loads
 
 ITEM_FIELDS = ITEM_COLUMNS[2:]
 QUOTE_FIELDS = QUOTE_COLUMNS[2:]
-EXTERNAL_ID = QUOTE_COLUMNS.index("external_id")
+NOTHING = marshal.dumps([])
 JSON_FIELDS = {"spec", "provenance", "breaks", "discounts"}
 AMOUNTS = {"unit_price", "min_order_value", "tax_included_percent"}
 DATES = {"quoted_on", "valid_until"}
@@ -112,8 +112,8 @@ class Comparison:
         plan.bad += [BadCell(*cell) for cell in portion["bad"][: MOST_LISTED - len(plan.bad)]]
         self._doubt(Doubt(*doubt) for doubt in portion["doubts"])
         plan.left_out.update(portion["left_out"])
-        self._compare_items(portion["items"])
-        self._compare_quotes(portion["quotes"])
+        self._compare_items(portion["item_keys"], portion["items"])
+        self._compare_quotes(portion["quote_keys"], portion["quotes"])
         plan.digest = self._digest.hexdigest()
 
     def _doubt(self, doubts: Iterable[Doubt]) -> None:
@@ -122,10 +122,14 @@ class Comparison:
             if len(self.plan.doubts) < MOST_LISTED:
                 self.plan.doubts.append(doubt)
 
-    def _compare_items(self, rows: list[ItemRow]) -> None:
+    def _compare_items(self, keys: list[tuple[str, str]], packed: bytes) -> None:
         create, update = [], []
-        stored = self._stored_items(rows)
-        for row in rows:
+        stored = self._stored_items(keys)
+        if not stored and len(self.plan.examples) >= MOST_SHOWN:
+            self.plan.items["create"] += len(keys)
+            self._keep("items", packed, [])
+            return
+        for row in marshal.loads(packed):
             found = stored.get(row[:2])
             if found is None:
                 create.append(row)
@@ -145,13 +149,17 @@ class Comparison:
         self.plan.items["update"] += len(update)
         for row in create[: MOST_SHOWN - len(self.plan.examples)]:
             self._example("create", f"{row[0]} {row[1]}", row[2], [])
-        self._keep("items", create, update)
+        self._keep("items", marshal.dumps(create), update)
 
-    def _compare_quotes(self, rows: list[QuoteRow]) -> None:
+    def _compare_quotes(self, keys: list[tuple[str, str, str]], packed: bytes) -> None:
         create, update = [], []
-        stored = self._stored_quotes(rows)
-        history = self._history([row for row in rows if row[EXTERNAL_ID] not in stored])
-        for row in rows:
+        stored = self._stored_quotes(keys)
+        history = self._history([key for key in keys if key[2] not in stored])
+        if not stored and not history:
+            self.plan.quotes["create"] += len(keys)
+            self._keep("quotes", packed, [])
+            return
+        for row in marshal.loads(packed):
             found = stored.get(row[EXTERNAL_ID])
             if found is None:
                 create.append(row)
@@ -169,28 +177,28 @@ class Comparison:
                 self._example("update", f"{row[0]} {row[1]}", _price(row), changed)
         self.plan.quotes["create"] += len(create)
         self.plan.quotes["update"] += len(update)
-        self._keep("quotes", create, update)
+        self._keep("quotes", marshal.dumps(create), update)
 
-    def _stored_items(self, rows: list[ItemRow]) -> dict[tuple[str, ...], tuple[Any, ...]]:
+    def _stored_items(self, keys: list[tuple[str, str]]) -> dict[tuple[str, ...], tuple[Any, ...]]:
         found: dict[tuple[str, ...], tuple[Any, ...]] = {}
-        for kind, slugs in self._by_kind(rows).items():
+        for kind, slugs in self._by_kind(keys).items():
             chosen = "SELECT slug, id, edited_by_hand, {fields} FROM {item} WHERE kind = %s AND slug IN ({slugs})"
             for row in _select(chosen, [kind], slugs, fields=ITEM_FIELDS):
                 found[kind, row[0]] = row[1:]
         self._old.update(found)
         return found
 
-    def _stored_quotes(self, rows: list[QuoteRow]) -> dict[str, tuple[Any, ...]]:
-        if not any(self._kinds.get(row[0]) for row in rows):
+    def _stored_quotes(self, keys: list[tuple[str, str, str]]) -> dict[str, tuple[Any, ...]]:
+        if not any(self._kinds.get(key[0]) for key in keys):
             return {}
         chosen = "SELECT external_id, id, edited_by_hand, {fields} FROM {quote} WHERE external_id IN ({slugs})"
-        ids = [row[EXTERNAL_ID] for row in rows]
+        ids = [key[2] for key in keys]
         return {row[0]: row[1:] for row in _select(chosen, [], ids, fields=QUOTE_FIELDS)}
 
-    def _history(self, rows: list[QuoteRow]) -> dict[tuple[str, ...], Decimal]:
+    def _history(self, keys: list[tuple[str, str, str]]) -> dict[tuple[str, ...], Decimal]:
         """The newest stored price of each item by currency, unit and condition."""
         found: dict[tuple[str, ...], Decimal] = {}
-        for kind, slugs in self._by_kind([row for row in rows if row[:2] in self._old]).items():
+        for kind, slugs in self._by_kind([key for key in keys if key[:2] in self._old]).items():
             chosen = (
                 "SELECT i.slug, q.currency, q.unit, q.condition, q.unit_price FROM {quote} q JOIN {item} i"
                 " ON i.id = q.item_id WHERE i.kind = %s AND i.slug IN ({slugs}) ORDER BY q.quoted_on, q.id"
@@ -199,10 +207,10 @@ class Comparison:
                 found[kind, slug, currency, unit, condition] = Decimal(str(price))
         return found
 
-    def _by_kind(self, rows: list[Any]) -> dict[str, list[str]]:
+    def _by_kind(self, keys: list[Any]) -> dict[str, list[str]]:
         """The slugs of rows by kind, of kinds of which anything is stored."""
         found: dict[str, list[str]] = {}
-        for kind, slug in dict.fromkeys(row[:2] for row in rows):
+        for kind, slug in dict.fromkeys(key[:2] for key in keys):
             if self._kinds.get(kind):
                 found.setdefault(kind, []).append(slug)
         return found
@@ -231,8 +239,8 @@ class Comparison:
             said = "; ".join(f"{name}: {old[:60] or '—'} → {new[:60] or '—'}" for name, old, new in changed)
             self.plan.examples.append({"what": what, "place": place, "name": name, "changed": said})
 
-    def _keep(self, table: str, create: list[Any], update: list[Any]) -> None:
-        if create or update:
+    def _keep(self, table: str, create: bytes, update: list[Any]) -> None:
+        if create != NOTHING or update:
             written = marshal.dumps((table, create, update))
             self._digest.update(written)
             self._spool.write(len(written).to_bytes(8, "big") + written)
@@ -265,7 +273,8 @@ class Comparison:
     def _kept(self) -> Iterator[tuple[str, list[Any], list[Any]]]:
         self._spool.seek(0)
         while length := self._spool.read(8):
-            yield marshal.loads(self._spool.read(int.from_bytes(length, "big")))
+            table, create, update = marshal.loads(self._spool.read(int.from_bytes(length, "big")))
+            yield table, marshal.loads(create), update
 
 
 WORD_OF = {"added": "create", "changed": "update", "kept": "kept", "unchanged": "unchanged"}

@@ -1,11 +1,12 @@
 """What a reader finds in a file, in portions, so that a file of any length needs the memory of one portion."""
 
+import marshal
 from collections import Counter
 from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from catalog.importers.table import WHOLE_FILE, BadCell
-from catalog.importers.wire import ItemRow, QuoteRow, item_row, quote_row
+from catalog.importers.wire import EXTERNAL_ID, ItemRow, QuoteRow, item_row, quote_row
 from catalog.records import ItemRecord, QuoteRecord
 
 MOST_LISTED = 1_000  # of bad cells and of doubts; the others are counted
@@ -44,13 +45,18 @@ class Harvest:
         return len(self.items) + len(self.quotes) + len(self.bad) + len(self.doubts)
 
     def portion(self) -> dict[str, Any]:
-        """All that came since the last portion, as plain values; the lists are emptied."""
+        """All that came since the last portion, as plain values; the lists are emptied.
+
+        The rows are packed: most of them are new to the catalog, and are written as they are without being looked at.
+        """
         self.bad_rows += len({(cell.file, cell.line) for cell in self.bad if cell.code not in WHOLE_FILE})
         found = {
             "rows": self.rows,
             "bad_rows": self.bad_rows,
-            "items": self.items,
-            "quotes": self.quotes,
+            "items": marshal.dumps(self.items),
+            "quotes": marshal.dumps(self.quotes),
+            "item_keys": [row[:2] for row in self.items],
+            "quote_keys": [(*row[:2], row[EXTERNAL_ID]) for row in self.quotes],
             "bad": [astuple(cell) for cell in self.bad[:MOST_LISTED]],
             "bad_count": len(self.bad),
             "doubts": [astuple(doubt) for doubt in self.doubts],

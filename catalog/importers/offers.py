@@ -6,6 +6,7 @@ The long way is `files._offer`; a test holds the two to the same rows.
 import json
 import math
 import re
+from collections.abc import Iterator
 from hashlib import sha256
 from json.encoder import encode_basestring_ascii as quoted
 from operator import itemgetter
@@ -17,7 +18,8 @@ from catalog.importers import notes
 from catalog.importers.doubts import DEAR_HOUR, dear_hour
 from catalog.importers.files import DIGEST, SEPARATOR, offer_kind
 from catalog.importers.harvest import Harvest
-from catalog.importers.table import CURRENCIES, LENGTHS, URL, URL_LENGTH, Row, parse_day
+from catalog.importers.sheet import Sheet, Unreadable
+from catalog.importers.table import CURRENCIES, LENGTHS, MAX_ROWS, URL, URL_LENGTH, Row, parse_day, sound_row
 from catalog.importers.wire import ItemRow, QuoteRow
 from catalog.records import Provenance, write_provenance
 from catalog.specs import CloudOffer
@@ -29,6 +31,9 @@ SHARED = (
 SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}", re.ASCII)
 PRICE = re.compile(r"(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?", re.ASCII)
 COUNT = re.compile(r"[1-9]\d{0,3}", re.ASCII)
+NAME = re.compile(r"(?:[!-~](?:[ -~]{0,98}[!-~])?)?")  # up to 100 characters of ASCII, no blank at either end
+OWN = ("slug", "instance_type", "region", "price_per_hour")
+SIGN_OF_LIFE = 1_000  # rows
 CELLS = tuple(CloudOffer.model_fields)
 LONGEST_NOTE = 1_000
 MOST_KEPT = 20_000  # of what was worked out: a file in which everything differs gains nothing by keeping it
@@ -56,38 +61,61 @@ class Offers:
     def __init__(self) -> None:
         self._common: dict[tuple[str, ...], Common | None] = {}
         self._first: dict[str, int] = {}  # slug → line
-        self._shared = itemgetter(*SHARED)
-        self._own = itemgetter("slug", "instance_type", "region", "price_per_hour")
+        self._names: set[str] = set()  # of instances and regions that are as they should be
 
-    def take(self, row: Row, harvest: Harvest) -> bool:
-        """Take a sound row of cloud_offers.csv over; False: it is for the long way."""
-        key = self._shared(row.cells)
-        try:
-            common = self._common[key]
-        except KeyError:
-            common = self._remember(key)
-        slug, instance, region, price = self._own(row.cells)
-        if common is None or row.comma or not PRICE.fullmatch(price) or not SLUG.fullmatch(slug):
-            return False
-        if len(instance) > LENGTHS["instance_type"] or len(region) > LENGTHS["region"]:
-            return False
-        first = self._first.setdefault(slug, row.line)
-        if first != row.line:
-            row.refuse("slug", "duplicate", detail=str(first))
+    def rows(self, sheet: Sheet, harvest: Harvest) -> Iterator[Row | None]:
+        """Take the usual rows over. Others are given back for the long way; None now and then, as a sign of life."""
+        places = [sheet.header.index(name) for name in (*SHARED, *OWN)]
+        shared, own = itemgetter(*places[: len(SHARED)]), itemgetter(*places[len(SHARED) :])
+        width, common, items, quotes = len(sheet.header), self._common, harvest.items, harvest.quotes
+        first, fine_slug, fine_price, fine = self._first, SLUG.fullmatch, PRICE.fullmatch, self._fine
+        for line, values in sheet.lines:
+            harvest.rows += 1
+            if not harvest.rows % SIGN_OF_LIFE:
+                yield None
+                items, quotes = harvest.items, harvest.quotes  # emptied meanwhile
+            if len(values) == width and not sheet.comma:
+                key, (slug, instance, region, price) = shared(values), own(values)
+                known = common[key] if key in common else self._remember(key)
+                usual = fine_slug(slug) and fine_price(price) and fine(instance) and fine(region)
+                if usual and known is not None and slug not in first:
+                    first[slug] = line
+                    items.append(item(known, slug, instance, region))
+                    quotes.append(quote(known, slug, price))
+                    if float(price) > known.dear:
+                        doubt = dear_hour(sheet.file, line, items[-1][2], price, known.money[0], known.dear)
+                        harvest.doubts.append(doubt)
+                    continue
+            if harvest.rows > MAX_ROWS:
+                raise Unreadable("too_many_rows", line, high=MAX_ROWS)
+            yield self._unusual(sheet, line, values, harvest)
+
+    def _fine(self, name: str) -> bool:
+        """Whether the name of an instance or a region can be taken as it stands."""
+        if name in self._names:
             return True
-        harvest.items.append(item(common, slug, instance, region))
-        harvest.quotes.append(quote(common, slug, price))
-        if float(price) > common.dear:
-            name = harvest.items[-1][2]
-            harvest.doubts.append(dear_hour(row.file, row.line, name, price, common.money[0], common.dear))
-        return True
+        if len(self._names) < MOST_KEPT and NAME.fullmatch(name):
+            self._names.add(name)
+            return True
+        return NAME.fullmatch(name) is not None
+
+    def _unusual(self, sheet: Sheet, line: int, values: list[str], harvest: Harvest) -> Row | None:
+        row = sound_row(sheet, line, values, harvest.bad)
+        if row is None:
+            return None
+        first = self._first.setdefault(row.cells["slug"], line)
+        if first == line:
+            return row
+        row.refuse("slug", "duplicate", detail=str(first))
+        return None
 
     def _remember(self, key: tuple[str, ...]) -> Common | None:
         if len(self._common) > MOST_KEPT:
             self._common.clear()
         provider, card, class_, billing, count, pricing, currency, day, url, note = key
         found, address = parse_day(day), URL.match(url)
-        usable = found and (address or not url) and currency in CURRENCIES and len(note) <= LONGEST_NOTE
+        usable = (address or not url) and currency in CURRENCIES and len(note) <= LONGEST_NOTE and note.isprintable()
+        usable = usable and note == note.strip()
         made = None
         if found and usable and COUNT.fullmatch(count) and (not address or len(address[0]) <= URL_LENGTH):
             made = common_of(

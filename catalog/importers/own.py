@@ -7,7 +7,7 @@ from catalog.importers.files import FORMS, Reading
 from catalog.importers.harvest import Harvest
 from catalog.importers.offers import Offers
 from catalog.importers.sheet import Sheet
-from catalog.importers.table import rows_in
+from catalog.importers.table import Row, columns_fit, sound_rows
 from catalog.records import ItemRecord
 
 OFFERS = "cloud_offers.csv"
@@ -44,17 +44,14 @@ def read(
     for name, form in FORMS.items():
         if name not in sheets:
             continue
-        offers = Offers() if name == OFFERS else None
         powers = {
             **cards_w,
             **{slug: one.spec.tdp_w for (kind, slug), one in reading.items.items() if kind == "accelerator"},
         }
-        for row in rows_in(sheets[name], form.required, form.optional, harvest.bad):
-            harvest.rows += 1
-            items = len(reading.items)
-            if offers is None or not offers.take(row, harvest):
-                taken = reading.take(form, row)
-                if taken and len(reading.items) > items:
+        for row in _rows(name, sheets[name], harvest):
+            if row is not None:
+                items = len(reading.items)
+                if reading.take(form, row) and len(reading.items) > items:
                     _doubt(next(reversed(reading.items.values())), row.file, row.line, powers, harvest)
             yield
     for item in reading.items.values():
@@ -63,6 +60,19 @@ def read(
     for quote in reading.quotes:
         harvest.add(None, quote)
         yield
+
+
+def _rows(name: str, sheet: Sheet, harvest: Harvest) -> Iterator[Row | None]:
+    """The rows that are still to be taken over, counted."""
+    form = FORMS[name]
+    if not columns_fit(sheet, form.required, form.optional, harvest.bad):
+        return
+    if name == OFFERS:
+        yield from Offers().rows(sheet, harvest)
+        return
+    for row in sound_rows(sheet, harvest.bad):
+        harvest.rows += 1
+        yield row
 
 
 def _doubt(item: ItemRecord, file: str, line: int, powers: Mapping[str, float | None], harvest: Harvest) -> None:

@@ -399,40 +399,50 @@ def unreadable(file: str, error: Unreadable) -> BadCell:
 
 def rows_in(sheet: Sheet, required, optional, bad: list[BadCell]) -> Iterator[Row]:
     """The rows of a sheet; raises Unreadable where it breaks off."""
-    file, header = sheet.file, sheet.header
+    if columns_fit(sheet, required, optional, bad):
+        yield from sound_rows(sheet, bad)
+
+
+def columns_fit(sheet: Sheet, required, optional, bad: list[BadCell]) -> bool:
+    """Whether the sheet has the columns of a form, and no other; what is wrong is noted."""
+    file, header, at = sheet.file, sheet.header, sheet.header_line
     allowed, before = {*required, *optional}, len(bad)
-    at = sheet.header_line
     bad += [BadCell(file, at, name, "", "missing_column") for name in required if name not in header]
     bad += [BadCell(file, at, name, "", "unknown_column") for name in header if name not in allowed]
     bad += [BadCell(file, at, name, "", "duplicate_column") for name in sorted(set(header)) if header.count(name) > 1]
-    if len(bad) == before:
-        yield from sound_rows(sheet, bad)
+    return len(bad) == before
 
 
 def sound_rows(sheet: Sheet, bad: list[BadCell]) -> Iterator[Row]:
     """The rows whose cells are text of a length we take, whatever the columns; the others are noted."""
-    file, header, width, comma, count = sheet.file, sheet.header, len(sheet.header), sheet.comma, 0
+    count = 0
     for line, values in sheet.lines:
-        if not any(values):
-            continue
-        count += 1
-        if count > MAX_ROWS:
-            raise Unreadable("too_many_rows", line, high=MAX_ROWS)
-        if len(values) != width:
-            if sheet.of_cells and not any(values[width:]):
-                values = [*values[:width], *[""] * (width - len(values))]
-            else:
-                bad.append(BadCell(file, line, "", "", "wrong_width", high=width, detail=str(len(values))))
-                continue
-        if sheet.of_cells and any(isinstance(value, Marked) for value in values):
-            for name, value in zip(header, values, strict=True):
-                if isinstance(value, Marked):
-                    bad.append(BadCell(file, line, name, value[:200], value.code))
-            continue
-        together = "".join(values)
-        if (len(together) > MAX_CELL or not together.isprintable()) and not _sound(file, line, header, values, bad):
-            continue
-        yield Row(file, line, dict(zip(header, map(str.strip, values), strict=True)), bad, comma)
+        row = sound_row(sheet, line, values, bad)
+        if row is not None:
+            count += 1
+            if count > MAX_ROWS:
+                raise Unreadable("too_many_rows", line, high=MAX_ROWS)
+            yield row
+
+
+def sound_row(sheet: Sheet, line: int, values: list[str], bad: list[BadCell]) -> Row | None:
+    file, header, width = sheet.file, sheet.header, len(sheet.header)
+    if not any(values):
+        return None
+    if len(values) != width:
+        if not sheet.of_cells or any(values[width:]):
+            bad.append(BadCell(file, line, "", "", "wrong_width", high=width, detail=str(len(values))))
+            return None
+        values = [*values[:width], *[""] * (width - len(values))]
+    if sheet.of_cells and any(isinstance(value, Marked) for value in values):
+        for name, value in zip(header, values, strict=True):
+            if isinstance(value, Marked):
+                bad.append(BadCell(file, line, name, value[:200], value.code))
+        return None
+    together = "".join(values)
+    if (len(together) > MAX_CELL or not together.isprintable()) and not _sound(file, line, header, values, bad):
+        return None
+    return Row(file, line, dict(zip(header, map(str.strip, values), strict=True)), bad, sheet.comma)
 
 
 def _sound(file: str, line: int, header: list[str], values: list[str], bad: list[BadCell]) -> bool:

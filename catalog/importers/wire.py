@@ -13,6 +13,7 @@ QUOTE_COLUMNS = (
     *("supplier", "number", "condition", "source_url", "basis", "external_id"),
     *("breaks", "discounts", "min_quantity", "min_order_value", "pack_size", "tax_included_percent"),
 )
+EXTERNAL_ID = QUOTE_COLUMNS.index("external_id")
 ItemRow = tuple[str, str, str, str, str, str, str]
 QuoteRow = tuple[Any, ...]  # of the width of QUOTE_COLUMNS: text, whole numbers and None
 

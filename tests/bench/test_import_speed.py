@@ -69,7 +69,7 @@ def test_an_import_of_100_000_offers(content, capsys):
         print(f"memory over idle {more:.0f} MB here (goal {GOAL_MB} MB with the child)")
     assert more < GOAL_MB
     assert times[0] < 3 * GOAL_TIMES  # a gross slip; the goal itself is judged on a quiet machine
-    assert len(reports) > 3  # it said how far it was
+    assert len(reports) >= 3  # each time it said how far it was
 
 
 READ = """

@@ -193,7 +193,7 @@ def portions(content, name="file.csv", **options):
 
 def test_the_child_sends_what_it_reads():
     [portion] = portions((FX + "USD,CNY,7.1,2026-01,x\n").encode())
-    assert ([row[1] for row in portion["items"]], portion["rows"], portion["end"]) == (["usd-cny"], 1, True)
+    assert ([key[1] for key in portion["item_keys"]], portion["rows"], portion["end"]) == (["usd-cny"], 1, True)
 
 
 def test_a_child_that_takes_too_long_is_killed_and_named(monkeypatch):
@@ -249,7 +249,7 @@ def run(*given, **more):
 def test_the_command_shows_counts_and_stops_at_a_doubt(folder):
     file = folder / "lambda" / "vms.csv"
     file.write_text(files.SKYPILOT)
-    with pytest.raises(CommandError, match="1 warnings; nothing was saved"):
+    with pytest.raises(CommandError, match="2 warnings; nothing was saved"):
         run(file, as_of=DAY)
     assert Item.objects.count() == 0
     said = run(file, as_of=DAY, accept_warnings=True)
