@@ -17,7 +17,7 @@ from catalog.importers.files import slugify
 from catalog.importers.harvest import Doubt, Harvest
 from catalog.importers.offers import Common, common_of, item, quote
 from catalog.importers.sheet import Sheet
-from catalog.importers.table import LENGTHS, BadCell, Row, sound_rows
+from catalog.importers.table import LENGTHS, BadCell, Row, columns_fit, sound_rows
 from catalog.records import PRICE_DECIMALS, PRICE_LIMIT, plain
 
 REQUIRED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "Region")
@@ -70,6 +70,8 @@ class Reader:
     names: dict[tuple[str, str, float], Named | None] = field(default_factory=dict)
 
     def read(self, sheet: Sheet, harvest: Harvest) -> Iterator[None]:
+        if not columns_fit(sheet, REQUIRED, sheet.header, harvest.bad):
+            return
         for row in sound_rows(sheet, harvest.bad):
             harvest.rows += 1
             self._take(row, harvest)
