@@ -57,7 +57,7 @@ class Plan:
     left_out: Counter[str] = field(default_factory=Counter)
     items: Counter[str] = field(default_factory=Counter)  # create, update, unchanged, kept
     quotes: Counter[str] = field(default_factory=Counter)
-    examples: list[dict[str, str]] = field(default_factory=list)
+    examples: list[dict[str, Any]] = field(default_factory=list)
     digest: str = ""
 
     @property
@@ -236,8 +236,8 @@ class Comparison:
 
     def _example(self, what: str, place: str, name: str, changed: list[tuple[str, str, str]]) -> None:
         if len(self.plan.examples) < MOST_SHOWN:
-            said = "; ".join(f"{name}: {old[:60] or '—'} → {new[:60] or '—'}" for name, old, new in changed)
-            self.plan.examples.append({"what": what, "place": place, "name": name, "changed": said})
+            short = [[field, old[:60], new[:60]] for field, old, new in changed]
+            self.plan.examples.append({"what": what, "place": place, "name": name, "changed": short})
 
     def _keep(self, table: str, create: bytes, update: list[Any]) -> None:
         if create != NOTHING or update:

@@ -100,7 +100,7 @@ def _brief(job):
         "job": job,
         "files": _(", ").join(names[:3]) + (f" … ({len(names)})" if len(names) > 3 else ""),
         "state": state_word(job),
-        "changes": plan.changes if plan else None,
+        "changes": f"{plan.changes:,}" if plan else None,
     }
 
 
@@ -168,7 +168,8 @@ def _details(request, job, form):
 
 def _progress(job):
     share = min(job.done / job.total, 1.0) if job.total else 0.0
-    return {"percent": int(share * 100), "doing": state_word(job)}
+    far = {"done": f"{job.done:,}", "total": f"{job.total:,}"}
+    return {"percent": int(share * 100), "doing": state_word(job), **far}
 
 
 def _shown(job):
@@ -182,15 +183,19 @@ def _shown(job):
         "plan": plan,
         "counts": [(title, import_words.counted(counts)) for title, counts in rows],
         "headings": [str(word) for word in import_words.COUNTS.values()],
-        "left_out": import_words.left_out(plan),
-        "bad": [(cell, wording.sentence(wording.reason(cell))) for cell in plan.bad[:SHOWN_BAD]],
+        "left_out": [(f"{count:,}", why) for count, why in import_words.left_out(plan)],
+        "shown": {"rows": f"{plan.rows:,}", "changes": f"{plan.changes:,}", "bad": f"{plan.bad_count:,}"},
+        "bad": [(cell, wording.reason(cell)) for cell in plan.bad[:SHOWN_BAD]],
         "more_bad": plan.bad_count - min(len(plan.bad), SHOWN_BAD),
         "doubts": _doubts(plan),
+        "examples": [{**one, "changed": import_words.changed(one["changed"])} for one in plan.examples],
         "refused": plan.whole_file_refused,
     }
     if job.state == "done" and job.batch:
         changes = job.batch.changes.select_related("item", "quote")
-        context["changes"] = [(one, wording.field(one.field), address_of(one.item)) for one in changes[:SHOWN_CHANGES]]
+        context["changes"] = [
+            (one, import_words.field(one.field), address_of(one.item)) for one in changes[:SHOWN_CHANGES]
+        ]
         context["more_changes"] = max(job.batch.changes.count() - SHOWN_CHANGES, 0)
     return context
 

@@ -1,15 +1,18 @@
 """What an import says to a person: formats, counts, doubts, rows left out, and how a job stands."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext, gettext_noop, ngettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from catalog import wording
 from catalog.comparing import Plan
 from catalog.importers.harvest import Doubt
+from catalog.importers.wire import QUOTE_COLUMNS
+from catalog.models import Quote
 
+PRICE_FIELDS = frozenset(QUOTE_COLUMNS[2:]) - {"external_id"}
 FORMATS = {
     "own": _("Catalog file (own CSV or XLSX)"),
     "skypilot": _("Cloud prices (SkyPilot catalog)"),
@@ -70,12 +73,13 @@ TITLES = {
 LEFT_OUT = {
     "no_accelerator": _("machines without an accelerator"),
     "part_of_an_accelerator": _("parts of an accelerator"),
+    "slice_too_large": _("slices of more than 1,024 accelerators"),
     "no_price": _("no price"),
     "same_price_in_region": _("the same price in another zone of the region"),
     "dearer_in_region": _("a dearer price of the same machine in the region"),
 }
 COUNTS = {
-    "create": _("new"),
+    "create": pgettext_lazy("import", "new"),
     "update": _("changed"),
     "unchanged": _("unchanged"),
     "kept": _("kept as edited by hand"),
@@ -115,13 +119,25 @@ def failure(plain: Mapping[str, Any] | None) -> str:
     return gettext(FAILURES[plain["code"]]).format(**plain) if plain else ""
 
 
-def counted(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+def counted(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     """(word, how many), all four of them."""
-    return [(str(word), counts.get(code, 0)) for code, word in COUNTS.items()]
+    return [(str(word), f"{counts.get(code, 0):,}") for code, word in COUNTS.items()]
 
 
 def line(counts: Mapping[str, int]) -> str:
-    return gettext(", ").join(f"{count:,} {word}" for word, count in counted(counts))
+    return gettext(", ").join(f"{count} {word}" for word, count in counted(counts))
+
+
+def field(name: str) -> str:
+    """A field of an item or of a price."""
+    if name in PRICE_FIELDS:
+        return str(getattr(Quote._meta.get_field(name), "verbose_name", name)).capitalize()
+    return wording.field(name)
+
+
+def changed(fields: Iterable[Iterable[str]]) -> str:
+    """(field, old, new) of each change in one line."""
+    return "; ".join(f"{field(name)}: {old or '—'} → {new or '—'}" for name, old, new in fields)
 
 
 def bad_rows(count: int) -> str:

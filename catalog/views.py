@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from catalog import history, neighbour, pages, wording
+from catalog import history, import_words, neighbour, pages, wording
 from catalog.models import ImportBatch, Item
 from catalog.neighbour import Use, Uses
 from catalog.pages import PAGES
@@ -126,7 +126,7 @@ def item_detail(request, path, slug):
         "prices": [pages.price(quote.record(), today, quote.edited_by_hand) for quote in quotes],
         "open_data": len(quotes) <= OPEN_DATA,
         "addons": added,
-        "changes": [(one, wording.field(one.field)) for one in changes],
+        "changes": [(one, import_words.field(one.field)) for one in changes],
         "uses": [*neighbour.ask().uses(request.user, item), *related(item)],
     }
     return render(request, "catalog/detail.html", context)

@@ -14,6 +14,7 @@ SINGLE: Mapping[str, str] = {
     **{"RTXPRO6000WS": "rtx-pro-6000-ws", "RTXPRO6000WK": "rtx-pro-6000-ws", "RTXPRO6000MAXQ": "rtx-pro-6000-maxq"},
     **{"H200": "h200-sxm", "H200SXM": "h200-sxm", "H200NVL": "h200-nvl", "H100NVL": "h100-nvl", "H800": "h800-sxm"},
     **{"B200": "b200-sxm", "B200SXM": "b200-sxm", "B300": "b300-sxm", "B300SXM": "b300-sxm", "GH200": "gh200-96"},
+    **{"TPUV4": "tpu-v4", "TPUV5LITEPOD": "tpu-v5e", "TPUV5P": "tpu-v5p", "TPUV6E": "tpu-v6e", "TPUV7": "tpu-v7"},
     **{"TRAINIUM": "trainium1", "TRAINIUM2": "trainium2", "TRAINIUM3": "trainium3", "INFERENTIA2": "inferentia2"},
 }
 FAMILY = re.compile(r"(V100|A100|A800|H100)(\d\d)?(?:GB)?(SXM\d?|PCIE|MEGA|NVL)?", re.ASCII)

@@ -27,6 +27,8 @@ ALONE = f"{NOTE}; the accelerators alone, without the machine around them"
 HYPERSCALERS = {"aws", "azure", "gcp", "oci", "oracle", "ibm", "alibaba-cloud", "tencent-cloud", "huawei-cloud"}
 MARKETPLACES = {"vast", "salad", "shadeform", "primeintellect"}
 TOTAL_MEMORY = re.compile(r"'TotalGpuMemoryInMiB':\s*(\d{1,9})", re.ASCII)
+TPU_SLICE = re.compile(r"tpu-(v[2-9]\w*)-(\d{1,6})", re.ASCII)
+TWO_CORES = {"v2", "v3", "v4", "v5p"}  # of TPUs whose slices are named by cores, two of which are a chip (Google Cloud)
 LEAST = Decimal(1).scaleb(-PRICE_DECIMALS)
 MOST_CARDS = 1024
 FINE_SLUG = re.compile(r"[A-Za-z0-9._ ,-]*", re.ASCII)
@@ -95,8 +97,13 @@ class Reader:
         if count != count.to_integral_value():
             harvest.left_out["part_of_an_accelerator"] += 1
             return
-        prices = {"on_demand": _price(row, "Price"), "spot": _price(row, "SpotPrice")}
         instance, region = row.text("InstanceType"), cells["Region"].strip(" ,")
+        if tpu := TPU_SLICE.fullmatch(name):  # one row is a whole slice, its machines and all
+            instance, name, count = instance or name, f"TPU {tpu[1]}", _chips(tpu[1], int(tpu[2])) * count
+            if count > MOST_CARDS:
+                harvest.left_out["slice_too_large"] += 1
+                return
+        prices = {"on_demand": _price(row, "Price"), "spot": _price(row, "SpotPrice")}
         for column, text, most in (
             ("InstanceType", instance, LENGTHS["instance_type"]),
             ("Region", region, LENGTHS["region"]),
@@ -188,6 +195,10 @@ def _terms(machine: Machine) -> tuple[str, Named | None, int, str, bool]:
 def _slug_of(name: str, named: Named | None) -> str:
     """That of the catalog, or one made of the name."""
     return named.slug if named else slugify(name) or "unknown"
+
+
+def _chips(generation: str, size: int) -> int:
+    return max(size // 2, 1) if generation in TWO_CORES else size
 
 
 def _price(row: Row, column: str) -> Decimal | None:

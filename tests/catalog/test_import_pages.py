@@ -84,10 +84,10 @@ def test_u134_a_changed_price_is_listed_with_old_and_new_here_and_at_its_item(st
     confirm(steward, job_of(upload(steward, "rates.csv", GOOD)))
     job = job_of(upload(steward, "rates.csv", GOOD.replace("0.9", "0.95")))
     confirm(steward, job)
-    assert "unit_price 0.9 0.95" in text(steward.get(at(job)))
+    assert "USD/EUR price Unit price 0.9 0.95" in text(steward.get(at(job)))
     page = text(steward.get("/catalog/rates/usd-eur/"))
     assert "Changed by imports" in page
-    assert "steward unit_price price 0.9 0.95" in page
+    assert "steward Unit price price 0.9 0.95" in page
 
 
 def test_cloud_prices_ask_whose_they_are_and_of_which_day(steward):
@@ -114,7 +114,7 @@ def test_doubts_must_be_ticked(steward, cloud):
 def test_u126_bad_rows_are_listed_and_nothing_is_saved_until_they_are_skipped(steward):
     job = job_of(upload(steward, "rates.csv", GOOD + "USD,CNY,x,2026-01,y\n"))
     page = text(steward.get(at(job)))
-    assert "rates.csv 3 rate x Must be a plain number USD, without thousands separators." in page
+    assert "rates.csv 3 rate x must be a plain number USD, without thousands separators" in page
     assert confirm(steward, job).status_code == 400
     assert Item.objects.count() == 0
     confirm(steward, job, skip_bad="1")
@@ -314,7 +314,7 @@ def test_progress_is_shown_while_the_file_is_read(steward, queued):
     ImportJob.objects.update(state="running", done=500, total=2_000)
     part = steward.get(at(queued, "import_progress"))
     assert 'value="25"' in part.content.decode()
-    assert "500 of about 2000 rows" in text(part)
+    assert "500 of about 2,000 rows" in text(part)
 
 
 def test_cancelled_while_it_waits_nothing_is_read(steward, queued):

@@ -460,3 +460,12 @@ def test_a_workbook_too_wide_names_the_limit():
     assert [(cell.code, cell.high) for cell in read(content, "wide.xlsx", format="own").bad] == [
         ("too_many_columns", MAX_COLUMNS)
     ]
+
+
+def test_a_slice_of_tpus_is_so_many_chips():
+    header = "InstanceType,AcceleratorName,AcceleratorCount,Price,Region\n"
+    slices = ",tpu-v6e-8,1,21.6,west\n,tpu-v5p-8,1,16.8,west\n,tpu-v5p-12288,1,25804.8,west\n"
+    harvest = cloud(header + slices, "gcp")
+    found = [(spec["accelerator_slug"], spec["accelerator_count"]) for spec in specs(harvest).values()]
+    assert found == [("tpu-v6e", 8), ("tpu-v5p", 4)]
+    assert (dict(harvest.left_out), harvest.doubts) == ({"slice_too_large": 1}, [])
