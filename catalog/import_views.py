@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from catalog import import_words, imports, neighbour, wording
+from catalog import import_words, imports, wording
 from catalog.comparing import Plan
 from catalog.import_forms import CloudForm, DeviceForm, QuoteForm, SupplierForm
 from catalog.importers import MAX_BYTES, Refused
@@ -39,16 +39,9 @@ def steward(view):
     return guarded
 
 
-def visible(user, job):
-    """Whether the user may see what somebody uploaded: it is theirs, or a colleague's."""
-    if job.by is None:
-        return user.is_superuser
-    return job.by == user or neighbour.ask().colleagues(user, job.by)
-
-
 def job_of(request, token):
     job = get_object_or_404(ImportJob.objects.select_related("by", "batch"), token=token)
-    if not visible(request.user, job):
+    if not imports.visible(request.user, job):
         raise Http404
     return job
 
@@ -72,7 +65,7 @@ def start(request):
         else:
             return redirect("catalog:import_job", job.token)
     jobs = ImportJob.objects.select_related("by", "batch").prefetch_related("files")
-    context["jobs"] = [_brief(job) for job in jobs[:RECENT] if visible(request.user, job)]
+    context["jobs"] = [_brief(job) for job in jobs[:RECENT] if imports.visible(request.user, job)]
     return render(request, "catalog/import.html", context, status=400 if "refused" in context else 200)
 
 
@@ -277,7 +270,7 @@ def cancel(request, token):
 def file(request, token):
     """A file as it came, to be saved, never shown: for whoever uploaded it and their colleagues."""
     found = get_object_or_404(Upload.objects.select_related("job__by"), token=token)
-    if not visible(request.user, found.job):
+    if not imports.visible(request.user, found.job):
         raise Http404
     response = HttpResponse(bytes(found.content), content_type="application/octet-stream")
     response["Content-Disposition"] = content_disposition_header(True, found.name)

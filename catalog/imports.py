@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from catalog import neighbour
 from catalog.comparing import Comparison, Outdated, Plan
 from catalog.importers import confined
 from catalog.importers.files import QUOTED_KINDS
@@ -37,6 +38,21 @@ class Stopped(Exception):
 
 def may_import(user: Any) -> bool:
     return user.has_perm(MAY_IMPORT)
+
+
+def visible(user: Any, job: ImportJob) -> bool:
+    """Whether the user may see what somebody uploaded: it is theirs, or a colleague's."""
+    if job.by is None:
+        return bool(user.is_superuser)
+    return job.by == user or neighbour.ask().colleagues(user, job.by)
+
+
+def quote_files(user: Any, batches: Iterable[int | None]) -> dict[int, Upload]:
+    """The suppliers' files, by the import they came by, that the user may fetch."""
+    known = {pk for pk in batches if pk}
+    files = Upload.objects.filter(job__batch__in=known, job__options__format="supplier").defer("content")
+    found = files.select_related("job__by").order_by("-pk")
+    return {file.job.batch_id: file for file in found if file.job.batch_id and visible(user, file.job)}
 
 
 # ── Uploading ────────────────────────────────────────────────────────────────────────────────────────────────────────

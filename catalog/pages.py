@@ -279,6 +279,7 @@ class Price:
     number: str = ""
     valid_until: str = ""
     terms: str = ""
+    file: str = ""  # where the supplier's file can be fetched
 
     @property
     def host(self) -> str:

@@ -4,6 +4,7 @@ In: one marshalled tuple (mode, options, files). Out: marshalled portions, each 
 program writes them, which is why marshal, by far the fastest, is good enough.
 """
 
+import contextlib
 import gc
 import marshal
 import sys
@@ -66,7 +67,8 @@ def _limit() -> None:
     for kind, most in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_CPU, CPU_SECONDS)):
         _soft, hard = resource.getrlimit(kind)
         if hard == resource.RLIM_INFINITY or hard > most:
-            resource.setrlimit(kind, (most, most))
+            with contextlib.suppress(ValueError, OSError):  # macOS has no limit on the address space
+                resource.setrlimit(kind, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

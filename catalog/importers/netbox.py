@@ -28,8 +28,12 @@ INFINIBAND = {"sdr": 10, "ddr": 20, "qdr": 40, "fdr10": 40, "fdr": 56, "edr": 10
 SPEED = re.compile(r"(\d+(?:\.\d+)?)(g?)base", re.ASCII)
 NOT_A_PORT = re.compile(r"virtual|lag|bridge|ieee802\.11|gsm|cdma|lte|4g|5g|other")
 MANAGEMENT = re.compile(r"\b(?:mgmt|management|bmc|i?drac|ilo|ipmi|xcc|oob)|^fnm", re.IGNORECASE)
+# Of APC (Smart-UPS, Symmetra, Galaxy) and Eaton: their models are named by the series alone.
+UPS_SERIES = (
+    r"\b(?:SMT|SMX|SMC|SMTL|SRT|SRTL|SURT|SURTA?D?|SUA|SYA|SRV)\d{3,5}|symmetra|\bgalaxy\b|\b(?:5|9)(?:PX|SX|P|E)\d{3}"
+)
 WORDS = (  # kind ← words of model, part number, slug and comments, the first that fits
-    ("ups", re.compile(r"\bups\b|uninterruptible|smart-?ups|\bups[-_ ]", re.IGNORECASE)),
+    ("ups", re.compile(rf"\bups\b|uninterruptible|smart-?ups|back-?ups|\bups[-_ ]|{UPS_SERIES}", re.IGNORECASE)),
     ("cdu", re.compile(r"coolant distribution|\bcdu\b|[-_]s?cdu[-_]", re.IGNORECASE)),
     ("rdhx", re.compile(r"rear[- ]door (?:heat|cool)|\brdhx\b", re.IGNORECASE)),
     ("generator", re.compile(r"\bgen(?:erator|set)\b", re.IGNORECASE)),
@@ -65,7 +69,7 @@ class Reader:
     def read(self, file: str, content: bytes, harvest: Harvest) -> Iterator[None]:
         for line, document in _documents(content):
             harvest.rows += 1
-            cells = {name: value for name, value in document.items() if isinstance(value, str)} if document else {}
+            cells = {name: _plain(value) for name, value in (document or {}).items() if isinstance(value, str)}
             row = Row(file, line, cells, harvest.bad)
             if not document or not cells.get("manufacturer") or not cells.get("model"):
                 row.refuse("manufacturer" if not cells.get("manufacturer") else "model", "not_a_device")
@@ -290,12 +294,17 @@ def _entries(document: Mapping[str, Any], name: str) -> list[dict[str, str]]:
     found = document.get(name)
     if not isinstance(found, list):
         return []
-    return [{k: v for k, v in one.items() if isinstance(v, str)} for one in found if isinstance(one, dict)]
+    return [{k: _plain(v) for k, v in one.items() if isinstance(v, str)} for one in found if isinstance(one, dict)]
+
+
+def _plain(text: str) -> str:
+    """The text of a scalar; "" where the file says that there is none."""
+    return "" if text in ("null", "~") else text.strip()
 
 
 def _watts(row: Row, port: dict[str, str], name: str) -> float | None:
     value = port.get(name, "")
-    if not value or value in ("null", "~"):
+    if not value:
         return None
     try:
         watts = float(value)

@@ -158,6 +158,8 @@ def test_a_quote_is_mapped_and_its_columns_are_remembered_for_the_supplier(stewa
     quotes = Quote.objects.filter(supplier="Acme", number="117", valid_until="2026-12-01")
     assert {quote.item.spec["part_number"] for quote in quotes} == {"90.750", "00367901234567890323"}
     assert SupplierMapping.objects.get().mapping == files.MAPPING
+    kept = reverse("catalog:import_file", args=[job.files.get().token])
+    assert kept in steward.get(f"/catalog/prices/{quotes[0].item.slug}/").content.decode()
     next_one = job_of(upload(steward, "next.csv", files.QUOTE.replace("20,00", "21,00")))
     page = steward.get(f"{at(next_one)}?supplier=Acme").content.decode()
     assert '<option value="MOQ" selected>MOQ</option>' in page

@@ -203,6 +203,7 @@ def test_a_pdu_by_its_outlets_with_what_its_comment_says():
     ("model", "more", "kind"),
     [
         ("Smart-UPS 3000", "power-outlets:\n  - name: a\n", "ups"),
+        ("SMT1500RM2UC", "power-outlets:\n  - name: a\n", "ups"),
         ("QM8700", "".join(f"  - name: IB1/{n}\n    type: 200gbase-x-qsfp56\n" for n in range(40)), "switch"),
         ("S3900", "".join(f"  - name: e{n}\n    type: 1000base-t\n" for n in range(48)), "mgmt"),
         ("PowerEdge R760", "", "server"),

@@ -16,6 +16,7 @@ from catalog.importers.harvest import Harvest
 from catalog.importers.table import Refused
 from catalog.models import Change, ImportBatch, Item, Quote, SupplierMapping
 from tests.catalog import import_files as files
+from tests.catalog.test_import_readers import xlsx
 
 pytestmark = pytest.mark.django_db
 
@@ -300,3 +301,18 @@ def test_the_connection_is_as_before_after_an_import(here):
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA cache_size")
             assert cursor.fetchone() == (-2000,)
+
+
+def test_u113_a_workbook_keeps_part_numbers_and_chinese_and_changes_nothing_twice(here):
+    columns = "item_slug,item_kind,description,price,currency,unit,condition,quote_date,source_type,source_url,note"
+    content = xlsx(
+        [*columns.split(","), "part_number"],
+        ["a", "nic", "网卡", 41500.5, "CNY", "each", "new", "2026-01-01", "list", "", "", "00367901234567890323"],
+        ["b", "nic", "密封垫", "90.750", "CNY", "each", "new", "2026-01-01", "list", "", "", "90.750"],
+        title="price_quotes",
+    )
+    plan_of(content, "prices.xlsx")
+    stored = {item.slug: (item.name, item.spec["part_number"]) for item in Item.objects.all()}
+    assert stored == {"a": ("网卡", "00367901234567890323"), "b": ("密封垫", "90.750")}
+    assert sorted(Quote.objects.values_list("unit_price", flat=True)) == [Decimal("90.75"), Decimal("41500.5")]
+    assert plan_of(content, "prices.xlsx").changes == 0
