@@ -2,6 +2,7 @@
 
 The form is the same for all providers, with a column more or less. A file says neither whose prices nor of which day
 they are: whoever imports it does. Of the zones of a region, and of one machine on a marketplace, the cheapest counts.
+Google's accelerators and the machines around them stand in rows of their own, and are put together.
 """
 
 import re
@@ -24,6 +25,18 @@ REQUIRED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "Reg
 ADDRESS = "https://github.com/skypilot-org/skypilot-catalog"
 NOTE = "as listed in the SkyPilot service catalog"
 ALONE = f"{NOTE}; the accelerators alone, without the machine around them"
+JOINED = f"{NOTE}; the prices of the machine and of its accelerators added up"
+# Accelerator and number → the machine it comes in: Google Cloud's accelerator-optimised machine types. Of those for one
+# L4, the smallest.
+HOSTS = {
+    **{("A100", n): f"a2-highgpu-{n}g" for n in (1, 2, 4, 8)},
+    **{("A100-80GB", n): f"a2-ultragpu-{n}g" for n in (1, 2, 4, 8)},
+    **{("H100", n): f"a3-highgpu-{n}g" for n in (1, 2, 4, 8)},
+    **{("L4", 1): "g2-standard-4", ("L4", 2): "g2-standard-24", ("L4", 4): "g2-standard-48"},
+    **{("L4", 8): "g2-standard-96", ("A100", 16): "a2-megagpu-16g", ("H100-MEGA", 8): "a3-megagpu-8g"},
+    **{("H200", 8): "a3-ultragpu-8g", ("B200", 8): "a4-highgpu-8g"},
+}
+HOST_NAMES = frozenset(HOSTS.values())
 HYPERSCALERS = {"aws", "azure", "gcp", "oci", "oracle", "ibm", "alibaba-cloud", "tencent-cloud", "huawei-cloud"}
 MARKETPLACES = {"vast", "salad", "shadeform", "primeintellect"}
 TOTAL_MEMORY = re.compile(r"'TotalGpuMemoryInMiB':\s*(\d{1,9})", re.ASCII)
@@ -49,10 +62,20 @@ class Machine(NamedTuple):
     cards: int
     region: str
     pricing: str
+    note: str
 
 
 @dataclass
 class Cheapest:
+    price: Decimal
+    line: int
+
+
+class Bare(NamedTuple):
+    """Accelerators whose machine has a row and a price of its own, as Google Cloud lists them."""
+
+    machine: Machine
+    zone: str
     price: Decimal
     line: int
 
@@ -70,6 +93,8 @@ class Reader:
     cards: Mapping[str, float | None]
     offers: dict[Machine, Cheapest] = field(default_factory=dict)
     names: dict[tuple[str, str, float], Named | None] = field(default_factory=dict)
+    hosts: dict[tuple[str, str, str], Decimal] = field(default_factory=dict)  # machine, zone, pricing → its price
+    bare: list[Bare] = field(default_factory=list)
 
     def read(self, sheet: Sheet, harvest: Harvest) -> Iterator[None]:
         if not columns_fit(sheet, REQUIRED, sheet.header, harvest.bad):
@@ -78,13 +103,14 @@ class Reader:
             harvest.rows += 1
             self._take(row, harvest)
             yield
+        self._join(harvest)
         yield from self._deliver(sheet.file, harvest)
 
     def _take(self, row: Row, harvest: Harvest) -> None:
         cells = row.cells
         name, written = cells["AcceleratorName"], cells["AcceleratorCount"]
         if not name or written in ("", "0", "0.0"):
-            harvest.left_out["no_accelerator"] += 1
+            self._host(row, harvest)
             return
         try:
             count = Decimal(written)
@@ -117,8 +143,38 @@ class Reader:
             return
         named = self._card(name, instance, cells.get("GpuInfo", ""), int(count))
         for pricing, price in prices.items():
+            if not price:
+                continue
+            note = NOTE if instance else ALONE
+            machine = Machine(instance, name, named, int(count), region, pricing, note)
+            if not instance and (name, int(count)) in HOSTS:
+                self.bare.append(Bare(machine, cells.get("AvailabilityZone", ""), price, row.line))
+            else:
+                self._note(machine, price, row.line, harvest)
+
+    def _host(self, row: Row, harvest: Harvest) -> None:
+        """A machine without an accelerator is of no use here, unless accelerators of another row belong into it."""
+        instance = row.cells["InstanceType"]
+        if instance not in HOST_NAMES:
+            harvest.left_out["no_accelerator"] += 1
+            return
+        for pricing, column in (("on_demand", "Price"), ("spot", "SpotPrice")):
+            price = _price(row, column)
             if price:
-                self._note(Machine(instance, name, named, int(count), region, pricing), price, row.line, harvest)
+                self.hosts[instance, row.cells.get("AvailabilityZone", ""), pricing] = price
+
+    def _join(self, harvest: Harvest) -> None:
+        """Put accelerators into their machines, zone by zone; those whose machine has no price there stay alone."""
+        for machine, zone, price, line in self.bare:
+            host = HOSTS[machine.name, machine.cards]
+            of_host = self.hosts.get((host, zone, machine.pricing))
+            if of_host is None:
+                self._note(machine, price, line, harvest)
+            else:
+                named = self._card(machine.name, host, "", machine.cards)
+                whole = machine._replace(instance=host, named=named, note=JOINED)
+                self._note(whole, price + of_host, line, harvest)
+        self.bare, self.hosts = [], {}
 
     def _note(self, machine: Machine, price: Decimal, line: int, harvest: Harvest) -> None:
         found = self.offers.get(machine)
@@ -167,11 +223,11 @@ class Reader:
         class_ = provider_class(self.provider)
         found: dict[tuple[Any, ...], Common | None] = {}
         for terms in {_terms(machine) for machine in self.offers}:
-            name, named, cards, pricing, alone = terms
+            name, named, cards, pricing, note = terms
             billing = "gpu" if cards == 1 else "instance"
             found[terms] = common_of(
                 self.provider, _slug_of(name, named), class_, billing, cards, pricing, currency="USD", day=self.as_of,
-                precision="day", url=ADDRESS, note=ALONE if alone else NOTE,
+                precision="day", url=ADDRESS, note=note,
                 guess=named.guess if named else "",
             )  # fmt: skip
         return found
@@ -187,9 +243,9 @@ class Reader:
         return slug
 
 
-def _terms(machine: Machine) -> tuple[str, Named | None, int, str, bool]:
-    """What an offer shares with others: accelerator, number, terms, and whether it is a machine at all."""
-    return machine.name, machine.named, machine.cards, machine.pricing, not machine.instance
+def _terms(machine: Machine) -> tuple[str, Named | None, int, str, str]:
+    """What an offer shares with others: accelerator, number, terms, remark."""
+    return machine.name, machine.named, machine.cards, machine.pricing, machine.note
 
 
 def _slug_of(name: str, named: Named | None) -> str:

@@ -470,3 +470,20 @@ def test_a_slice_of_tpus_is_so_many_chips():
     found = [(spec["accelerator_slug"], spec["accelerator_count"]) for spec in specs(harvest).values()]
     assert found == [("tpu-v6e", 8), ("tpu-v5p", 4)]
     assert (dict(harvest.left_out), harvest.doubts) == ({"slice_too_large": 1}, [])
+
+
+def test_accelerators_and_their_machine_in_rows_of_their_own_are_one_offer():
+    header = "InstanceType,AcceleratorName,AcceleratorCount,Region,AvailabilityZone,Price,SpotPrice\n"
+    rows = (
+        "a2-highgpu-8g,,,west,west-a,5.9,2.9\na2-highgpu-8g,,,west,west-b,5.9,2.5\nn1-highmem-8,,,west,west-a,0.5,0.1\n"
+    )
+    cards = ",A100,8,west,west-a,23.5,9\n,A100,8,west,west-b,23.5,9\n,A100,8,east,east-a,24,9\n"
+    harvest = cloud(header + rows + cards, "gcp")
+    assert prices(harvest) == {
+        "gcp-a2-highgpu-8g-a100-40-sxm-8-west-on-demand": ("29.4", "USD", "instance-hour"),
+        "gcp-a2-highgpu-8g-a100-40-sxm-8-west-spot": ("11.5", "USD", "instance-hour"),  # the cheaper zone
+        "gcp-accelerators-a100-40-sxm-8-east-on-demand": ("24", "USD", "instance-hour"),
+        "gcp-accelerators-a100-40-sxm-8-east-spot": ("9", "USD", "instance-hour"),
+    }
+    assert [(doubt.code, doubt.facts) for doubt in harvest.doubts] == [("accelerators_alone", {"offers": 2})]
+    assert harvest.left_out["no_accelerator"] == 1
