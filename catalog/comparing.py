@@ -35,7 +35,7 @@ NOT_SHOWN = {"words", "provenance"}  # where something else differs too
 FAR_OFF = Decimal(10)  # times the last price, up or down
 HOURS_OF_A_MONTH = (Decimal(300), Decimal(1500))  # 730, give or take a discount of half or a price twice as high
 MONTHLY = {"gpu-hour": "gpu-month", "instance-hour": "instance-month"}
-MOST_SHOWN = 40  # examples of what changes
+MOST_SHOWN = 20  # examples of what changes
 KEYS_AT_ONCE = 5_000  # of one query
 CACHE_KB = 65_536  # of SQLite while it writes: with the usual 2 MB the indexes of 100,000 rows take twice the time
 

@@ -49,7 +49,7 @@ DOUBTS = {
         "{subject}: {price} {currency} / {unit} is {times} times the last price, {last} {currency}"
     ),
     "unknown_accelerator": gettext_noop(
-        "“{subject}” is no accelerator of the catalog: {offers} offers keep the name and are compared with nothing"
+        "“{subject}” is no accelerator of the catalog: what is offered with it ({offers}) is compared with nothing"
     ),
     "accelerators_alone": gettext_noop(
         "{subject}: {offers} offers are of accelerators alone, without the machine around them, which costs extra"

@@ -250,12 +250,12 @@ def run(*given, **more):
 def test_the_command_shows_counts_and_stops_at_a_doubt(folder):
     file = folder / "lambda" / "vms.csv"
     file.write_text(files.SKYPILOT)
-    with pytest.raises(CommandError, match="2 warnings; nothing was saved"):
+    with pytest.raises(CommandError, match="Warnings: 2; nothing was saved"):
         run(file, as_of=DAY)
     assert Item.objects.count() == 0
     said = run(file, as_of=DAY, accept_warnings=True)
     assert "Items: 5 new, 0 changed, 0 unchanged, 0 kept as edited by hand." in said
-    assert "Left out: 1 rows, machines without an accelerator." in said
+    assert "Left out: 1 (machines without an accelerator)." in said
     assert Item.objects.filter(vendor="lambda").count() == 5  # the name of the folder
     assert "There was nothing to save." in run(file, accept_warnings=True)  # its day is remembered
 
@@ -263,7 +263,7 @@ def test_the_command_shows_counts_and_stops_at_a_doubt(folder):
 def test_u126_the_command_names_every_bad_cell_and_saves_nothing_unless_told_to_skip(folder, capsys):
     file = folder / "rates.csv"
     file.write_text(FX + "USD,CNY,x,2026-01,y\nUSD,EUR,0.9,2026-01,y\nUSD,JPY,155,2026-13,y\n")
-    with pytest.raises(CommandError, match="2 bad cells; nothing was saved"):
+    with pytest.raises(CommandError, match="Bad cells: 2; nothing was saved"):
         run(file)
     assert Item.objects.count() == 0
     said = run(file, skip_bad=True)

@@ -106,7 +106,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Items: {import_words.line(plan.items)}.")
         self.stdout.write(f"Prices: {import_words.line(plan.quotes)}.")
         for count, why in import_words.left_out(plan):
-            self.stdout.write(f"Left out: {count:,} rows, {why}.")
+            self.stdout.write(f"Left out: {count:,} ({why}).")
         for bad in plan.bad:
             self.stderr.write(str(bad))
         if plan.bad_count > len(plan.bad):
@@ -119,10 +119,10 @@ class Command(BaseCommand):
         if plan.whole_file_refused:
             raise CommandError("Nothing was saved.")
         if plan.bad_count and not skip_bad:
-            raise CommandError(f"{plan.bad_count:,} bad cells; nothing was saved. --skip-bad leaves their rows out.")
+            raise CommandError(f"Bad cells: {plan.bad_count:,}; nothing was saved. --skip-bad leaves their rows out.")
         if plan.doubts and not accept_warnings:
             raise CommandError(
-                f"{plan.doubt_counts.total():,} warnings; nothing was saved. --accept-warnings saves all the same."
+                f"Warnings: {plan.doubt_counts.total():,}; nothing was saved. --accept-warnings saves all the same."
             )
 
 
