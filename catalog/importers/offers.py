@@ -69,9 +69,12 @@ class Offers:
         shared, own = itemgetter(*places[: len(SHARED)]), itemgetter(*places[len(SHARED) :])
         width, common, items, quotes = len(sheet.header), self._common, harvest.items, harvest.quotes
         first, fine_slug, fine_price, fine = self._first, SLUG.fullmatch, PRICE.fullmatch, self._fine
-        for line, values in sheet.lines:
-            harvest.rows += 1
-            if not harvest.rows % SIGN_OF_LIFE:
+        before = count = harvest.rows
+        for count, (line, values) in enumerate(sheet.lines, before + 1):
+            if not count % SIGN_OF_LIFE:
+                if count - before > MAX_ROWS:
+                    raise Unreadable("too_many_rows", line, high=MAX_ROWS)
+                harvest.rows = count
                 yield None
                 items, quotes = harvest.items, harvest.quotes  # emptied meanwhile
             if len(values) == width and not sheet.comma:
@@ -86,9 +89,9 @@ class Offers:
                         doubt = dear_hour(sheet.file, line, items[-1][2], price, known.money[0], known.dear)
                         harvest.doubts.append(doubt)
                     continue
-            if harvest.rows > MAX_ROWS:
-                raise Unreadable("too_many_rows", line, high=MAX_ROWS)
+            harvest.rows = count
             yield self._unusual(sheet, line, values, harvest)
+        harvest.rows = count
 
     def _fine(self, name: str) -> bool:
         """Whether the name of an instance or a region can be taken as it stands."""

@@ -487,3 +487,9 @@ def test_accelerators_and_their_machine_in_rows_of_their_own_are_one_offer():
     }
     assert [(doubt.code, doubt.facts) for doubt in harvest.doubts] == [("accelerators_alone", {"offers": 2})]
     assert harvest.left_out["no_accelerator"] == 1
+
+
+def test_more_offers_than_we_take_are_refused(monkeypatch):
+    monkeypatch.setattr("catalog.importers.offers.MAX_ROWS", 1_500)
+    rows = "".join(files.offer(f"x-{n}") for n in range(2_001))
+    assert [cell.code for cell in read(files.OFFERS + rows).bad] == ["too_many_rows"]
