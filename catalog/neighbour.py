@@ -48,6 +48,9 @@ class Neighbour(Protocol):
     def uses(self, user: Any, item: Item) -> list[Uses]:
         """Only what this user may see: of the rest not even a number."""
 
+    def colleagues(self, user: Any, other: Any) -> bool:
+        """Whether the two share a workspace: what one uploads, the other may see."""
+
 
 def ask() -> Neighbour:
     return cast(Neighbour, import_module(settings.CATALOG_NEIGHBOUR))

@@ -189,7 +189,7 @@ GROUPS = (  # of a detail page, in this order; cells named by none come last
     (
         _("Size and weight"),
         (
-            *("rack_units", "rack_width", "depth_mm", "weight_kg", "adds_kg"),
+            *("rack_units", "rack_width", "width_mm", "depth_mm", "height_mm", "weight_kg", "max_load_kg", "adds_kg"),
             *("slot_width", "card_length_mm", "card_slot_width", "card_length_max_mm"),
         ),
     ),
@@ -212,7 +212,14 @@ GROUPS = (  # of a detail page, in this order; cells named by none come last
         _("Delivery and support"),
         (
             *("lead_time_weeks_low", "lead_time_weeks_likely", "lead_time_weeks_high", "warranty_years"),
-            *("support_pct_per_year", "embodied_kgco2e", "embodied_gpu_kgco2e", "status", "export_restricted_cn"),
+            *(
+                "support_pct_per_year",
+                "embodied_kgco2e",
+                "embodied_gpu_kgco2e",
+                "status",
+                "export_restricted_cn",
+                "part_number",
+            ),
         ),
     ),
 )
@@ -272,6 +279,7 @@ class Price:
     number: str = ""
     valid_until: str = ""
     terms: str = ""
+    file: str = ""  # where the supplier's file can be fetched
 
     @property
     def host(self) -> str:
@@ -350,7 +358,7 @@ def cell(record: ItemRecord, name: str, names: Names, by_hand: bool = False) -> 
         unit = f"{record.spec.extra_price_currency} / {wording.unit('each')}"
     status = "" if said is None or said.status == "sourced" else said.status
     link = ""
-    if name in LINKS:
+    if name in LINKS and (LINKS[name], value) in names:  # an import may name an item that is not there
         link = reverse("catalog:detail", args=[PAGE_OF_KIND[LINKS[name]].path, value])
     return Cell(
         text,

@@ -223,3 +223,25 @@ def plain(amount: Decimal) -> Decimal:
 def filled(spec: Spec) -> list[str]:
     """The cells of a spec that hold something."""
     return [name for name in type(spec).model_fields if getattr(spec, name) is not None]
+
+
+def words_of(spec: dict) -> str:
+    if not isinstance(spec, dict):
+        return ""
+    return " ".join(text for name, text in spec.items() if isinstance(text, str) and name != "successor_slug")
+
+
+def read_provenance(rows) -> dict[str, Provenance]:
+    cells: dict[str, Provenance] = {}
+    for row in rows:
+        one = Provenance(row["status"], row.get("text", ""), row.get("url", ""))
+        cells.update(dict.fromkeys(row["cells"], one))
+    return cells
+
+
+def write_provenance(cells) -> list[dict]:
+    """Grouped by remark, in the order of the cells."""
+    groups: dict[Provenance, list[str]] = {}
+    for cell, one in cells.items():
+        groups.setdefault(one, []).append(cell)
+    return [{"status": p.status, "text": p.text, "url": p.url, "cells": names} for p, names in groups.items()]

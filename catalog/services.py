@@ -68,7 +68,7 @@ def load(catalog: Catalog, *, by=None, again: bool = False) -> Changes:
     """
     digest = content_hash(catalog)
     with transaction.atomic():
-        _wait_for_other_loads()
+        wait_for_other_loads()
         if not again and ImportBatch.objects.filter(content_sha256=digest).exists():
             counts = sum(map(len, catalog.items.values())), sum(map(len, catalog.quotes.values()))
             return Changes(Tally(unchanged=counts[0]), Tally(unchanged=counts[1]), already=True)
@@ -201,7 +201,7 @@ def _quote_row(quote: QuoteRecord, owners, batch) -> Quote:
     return Quote(item_id=item_id, batch=batch, **{name: getattr(quote, name) for name in RECORD_FIELDS})
 
 
-def _wait_for_other_loads() -> None:
+def wait_for_other_loads() -> None:
     if connection.vendor == "postgresql":  # SQLite's transactions are immediate: they wait by themselves
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])

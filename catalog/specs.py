@@ -47,6 +47,7 @@ def needed(unit: str, low: int, high: int):
 
 
 Text = Annotated[str, Field(max_length=300)]
+PartNumber = Annotated[str, Field(max_length=120)]  # text, whatever it looks like: its zeros are part of it
 Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=120)]
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
 Watts = number("W", 0, 500_000)
@@ -89,6 +90,7 @@ class Accelerator(Spec):
     software_stack: Text | None = None
     pytorch_support: Literal["y", "n", "partial"] | None = None
     export_restricted_cn: Literal["y", "n", "variant"] | None = None
+    part_number: PartNumber | None = None
 
 
 class Build(Spec):
@@ -133,6 +135,7 @@ class Build(Spec):
     card_slot_width: whole("slots", 1, 6) = None  # of each place for a card
     card_length_max_mm: number("mm", 50, 1_000) = None
     embodied_gpu_kgco2e: number("kgCO2e", 0, 100_000) = None  # the part of it that each accelerator has
+    part_number: PartNumber | None = None
 
     @model_validator(mode="after")
     def _accelerators_are_a_part_of_the_whole(self):
@@ -170,7 +173,7 @@ class AddOn(Spec):
     extra_price: number("money each", 0, 999_999_999) = None
     extra_price_currency: Currency | None = None
     labour_hours: number("h", 0, 1_000) = None
-    part_number: Text | None = None
+    part_number: PartNumber | None = None
 
     @model_validator(mode="after")
     def _extra_price_has_a_currency(self):
@@ -204,6 +207,7 @@ class Server(Spec):
     depth_mm: number("mm", 50, 5_000) = None
     card_slot_width: whole("slots", 1, 6) = None  # of each place for a card
     card_length_max_mm: number("mm", 50, 1_000) = None
+    part_number: PartNumber | None = None
 
 
 class FabricPart(Spec):
@@ -216,6 +220,7 @@ class FabricPart(Spec):
     max_power_w: Watts = None
     typical_power_w: Watts = None
     weight_kg: Kilograms = None
+    part_number: PartNumber | None = None
 
 
 class Switch(FabricPart):
@@ -251,10 +256,17 @@ class FacilityPart(Spec):
     phases: whole("phases", 1, 3) = None
     volts: number("V", 1, 50_000) = None
     amps: number("A", 0, 10_000) = None
+    weight_kg: Kilograms = None
+    part_number: PartNumber | None = None
 
 
 class Rack(FacilityPart):
-    """`rack_units` is the height offered."""
+    """`rack_units` is the height offered; the sizes are those of the outside."""
+
+    width_mm: number("mm", 100, 5_000) = None
+    depth_mm: number("mm", 50, 5_000) = None
+    height_mm: number("mm", 100, 5_000) = None
+    max_load_kg: Kilograms = None
 
 
 class Pdu(FacilityPart):
@@ -282,6 +294,7 @@ class Software(Spec):
 
     description: Text | None = None
     metric: Text | None = None
+    part_number: PartNumber | None = None
 
 
 class OtherCost(Spec):
@@ -386,6 +399,7 @@ class Other(Spec):
 
     item_kind: Text
     description: Text | None = None
+    part_number: PartNumber | None = None
 
 
 KINDS: dict[str, type[Spec]] = {

@@ -1,7 +1,7 @@
 """The catalog to read: lists with search and filters, each item with its prices and sources. No JavaScript."""
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
@@ -9,17 +9,19 @@ from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from catalog import history, neighbour, pages, wording
+from catalog import history, import_words, imports, neighbour, pages, wording
 from catalog.models import ImportBatch, Item
 from catalog.neighbour import Use, Uses
 from catalog.pages import PAGES
 
 ROWS = 25
 LISTED = 12  # items of a kind that use another; of more there is a link to their list
+LATEST = 20  # changes by imports
 OPEN_DATA = 5  # prices; so many or fewer need no click to be seen
 
 
@@ -106,6 +108,7 @@ def item_detail(request, path, slug):
     cards = list(addons(item))
     names = pages.named_by([record, *(addon.record() for addon in cards)])
     added = [addon_of(addon, names, today) for addon in cards]
+    changes = item.changes.select_related("batch__by").order_by("-pk")[:LATEST]
     own = pages.groups(record, names, item.edited_by_hand)
     sheets, notes = pages.footnotes([own, *(each["groups"] for each in added)])
     for each, sheet in zip(added, sheets[1:], strict=True):
@@ -121,9 +124,10 @@ def item_detail(request, path, slug):
         "freshness": pages.freshness(quotes, today),
         "freshness_rule": wording.freshness_rule(),
         "charts": charts(quotes, today),
-        "prices": [pages.price(quote.record(), today, quote.edited_by_hand) for quote in quotes],
+        "prices": prices(request.user, quotes, today),
         "open_data": len(quotes) <= OPEN_DATA,
         "addons": added,
+        "changes": [(one, import_words.field(one.field)) for one in changes],
         "uses": [*neighbour.ask().uses(request.user, item), *related(item)],
     }
     return render(request, "catalog/detail.html", context)
@@ -172,6 +176,17 @@ def row_of(page, item, names, today):
         "price": quote and pages.price(quote.record(), today, quote.edited_by_hand),
         "freshness": pages.freshness(item.quotes.all(), today),
     }
+
+
+def prices(user, quotes, today):
+    """Every price, with the supplier's file where the user may fetch it."""
+    files = imports.quote_files(user, (quote.batch_id for quote in quotes))
+    shown = []
+    for quote in quotes:
+        price = pages.price(quote.record(), today, quote.edited_by_hand)
+        kept = files.get(quote.batch_id)
+        shown.append(replace(price, file=reverse("catalog:import_file", args=[kept.token])) if kept else price)
+    return shown
 
 
 def charts(quotes, today):

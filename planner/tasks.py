@@ -5,6 +5,7 @@ import faulthandler
 from celery import shared_task
 from celery.signals import worker_shutting_down
 
+from catalog import imports
 from planner.services import runs
 
 STDERR = 2  # Celery puts something else in the place of sys.stderr
@@ -24,6 +25,7 @@ def compute(pk: int) -> None:
 @shared_task
 def reap() -> None:
     runs.reap()
+    imports.reap()
 
 
 @worker_shutting_down.connect

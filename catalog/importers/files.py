@@ -28,6 +28,7 @@ FABRIC_KINDS = ("switch", "mgmt", "cable", "optic", "nic", "adapter")
 FACILITY_KINDS = ("rack", "pdu", "ups", "rdhx", "cdu", "generator")
 QUOTED_KINDS = ("accelerator", "build", "addon", "server", *FABRIC_KINDS, *FACILITY_KINDS, "software", "cost")
 SHARE = re.compile(r"percent|.*-per-fte$|fte$")  # units that are a share or a count, not money
+SEPARATOR, DIGEST = "\x1f", 20  # of what makes a quote the same; characters kept of its hash
 Says = Callable[[list[str]], dict[str, Provenance]]  # the filled cells → who says so
 QUOTE_COLUMNS = (
     *("item_slug", "item_kind", "description", "price", "currency", "unit"),
@@ -50,9 +51,25 @@ class Reading:
         self.newest: dict[str, date] = {}
         self._lines: dict[Any, int] = {}
         self._identities: dict[tuple, int] = {}
+        self._before: dict[tuple[str, str], ItemRecord | None] = {}  # what the row at hand has replaced
 
     def has(self, kind: str, slug: str) -> bool:
         return (kind, slug) in self.items or (kind, slug) in self.known
+
+    def take(self, form: "Form", row: Row) -> bool:
+        """Take a row over, or nothing of it where one of its cells is bad."""
+        bad, quotes = len(self.bad), len(self.quotes)
+        self._before.clear()
+        form.take(row, self)
+        if len(self.bad) == bad:
+            return True
+        del self.quotes[quotes:]
+        for key, before in self._before.items():
+            if before is None:
+                del self.items[key]
+            else:
+                self.items[key] = before
+        return False
 
     def first_time(self, row: Row, column: str, *key: str) -> bool:
         """Whether the row is the first of its key; a second one is named with the line of the first."""
@@ -64,6 +81,7 @@ class Reading:
     def add_item(self, row: Row, kind: str, slug: str, name: str, vendor: str, values: dict, provenance: Says) -> None:
         spec = row.spec(kind, values)
         if spec is not None:
+            self._before.setdefault((kind, slug), self.items.get((kind, slug)))
             self.items[kind, slug] = ItemRecord(slug, kind, name, vendor, spec, provenance(filled(spec)))
 
     def add_quote(self, item_kind: str, item_slug: str, money: dict[str, Any] | None, **fields: Any) -> None:
@@ -72,8 +90,7 @@ class Reading:
         quote = QuoteRecord(item_slug=item_slug, item_kind=item_kind, **money, **fields)
         identity = identity_of(quote)
         number = self._identities[identity] = self._identities.get(identity, 0) + 1
-        digest = hashlib.sha256("\x1f".join(map(str, identity)).encode()).hexdigest()[:20]
-        object.__setattr__(quote, "external_id", f"{digest}-{number}")
+        object.__setattr__(quote, "external_id", f"{digest(SEPARATOR.join(map(str, identity)))}-{number}")
         self.quotes.append(quote)
 
 
@@ -81,6 +98,10 @@ def identity_of(q: QuoteRecord) -> tuple:
     """What makes a line the same line when it is imported again; price and remark may have been corrected since."""
     day = (q.quoted_on, q.date_precision)
     return (q.item_kind, q.item_slug, q.kind, q.unit, q.supplier, q.number, q.condition, q.currency, *day, q.source_url)
+
+
+def digest(identity: str) -> str:
+    return hashlib.sha256(identity.encode()).hexdigest()[:DIGEST]
 
 
 @dataclass(frozen=True)
@@ -100,7 +121,7 @@ def _values(row: Row, columns: Collection[str]) -> dict[str, Any]:
     return {name: row.cells[name] for name in columns if name in row.cells}
 
 
-def _slugify(*parts: str) -> str:
+def slugify(*parts: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", " ".join(parts).lower()).strip("-")
 
 
@@ -239,7 +260,7 @@ def _price_quote(row: Row, reading: Reading) -> None:
     if owner is None:
         owner, description = "other", row.text("description")
         if not reading.has("other", slug):
-            values = {"item_kind": item_kind, "description": description}
+            values = {"item_kind": item_kind, "description": description, PART: row.cells.get(PART)}
             reading.add_item(row, "other", slug, description or slug, "", values, _known({}))
     reading.add_quote(
         owner, slug, money, kind=kind, valid_until=valid_until, condition=condition, source_url=url, basis=note,
@@ -264,6 +285,7 @@ def _terms(row: Row) -> dict[str, Any]:
 
 def _offer(row: Row, reading: Reading) -> None:
     slug, note, url, provider = row.slug(), row.text("note"), row.url("source_url"), row.text("provider")
+    row.text("instance_type"), row.text("region")  # their length
     unit = "gpu-hour" if row.text("billing_unit") == "gpu" else "instance-hour"
     money = _money(row, "price_per_hour", "currency", "price_date", unit)
     if not reading.first_time(row, "slug"):
@@ -272,16 +294,22 @@ def _offer(row: Row, reading: Reading) -> None:
     name = " ".join(part for part in (provider, row.cells["instance_type"], cards) if part)
     says = _same(Provenance(notes.row_status(note, url), note, url))
     reading.add_item(row, "offer", slug, name, provider, _values(row, OFFER), says)
-    kind = {"index": "index", "marketplace": "street"}.get(row.cells["provider_class"], "list")
-    kind = "estimate" if note.startswith("derived") else kind
+    kind = offer_kind(row.cells["provider_class"], note)
     reading.add_quote("offer", slug, money, kind=kind, supplier=provider, source_url=url, basis=note)
+
+
+def offer_kind(provider_class: str, note: str) -> str:
+    """The kind of price of an offer."""
+    if note.startswith("derived"):
+        return "estimate"
+    return {"index": "index", "marketplace": "street"}.get(provider_class, "list")
 
 
 def _tariff(row: Row, reading: Reading) -> None:
     code, region = row.text("region_code", needed=True), row.text("region", needed=True)
     group, note, url = row.text("customer_class", needed=True), row.text("note"), row.url("source_url")
     money = _money(row, "price_per_kwh", "currency", "period", "kWh")
-    slug = _slugify(code, group, region.partition(",")[2])  # "Finland, very large industrial user" is another tariff
+    slug = slugify(code, group, region.partition(",")[2])  # "Finland, very large industrial user" is another tariff
     if not reading.first_time(row, "region", slug, row.cells["period"], row.cells["currency"]):
         return
     price_note, _, grid_note = note.partition("grid: ")
@@ -298,7 +326,7 @@ def _tariff(row: Row, reading: Reading) -> None:
 def _colocation(row: Row, reading: Reading) -> None:
     market, band = row.text("market", needed=True), row.text("size_band", needed=True)
     money, note, url = _money(row, *COLOCATION_MONEY), row.text("note"), row.url("source_url")
-    slug = _slugify(market, band, "power included" if row.text("power_included") == "y" else "")
+    slug = slugify(market, band, "power included" if row.text("power_included") == "y" else "")
     if not reading.first_time(row, "market", slug, row.cells["period"], row.cells["currency"]):
         return
     if not reading.has("colocation", slug):
@@ -356,6 +384,7 @@ def _default(row: Row, reading: Reading) -> None:
     reading.add_item(row, "default", slug, slug, "", _values(row, DEFAULT), says)
 
 
+PART = "part_number"
 ACCELERATOR, BUILD, SERVER = _spec_columns("accelerator"), _spec_columns("build"), _spec_columns("server")
 ADDON = _spec_columns("addon", "extra_price_currency")
 FABRIC, FACILITY, OFFER = _spec_columns("switch"), _spec_columns("rack"), _spec_columns("offer")
@@ -364,9 +393,10 @@ COST, DEFAULT = _spec_columns("cost", "date", "date_precision"), _spec_columns("
 MODEL = _spec_columns("model", "release_date", "release_date_precision")
 
 # Columns that came later: a file written before still reads.
-NEWER = ("card_slot_width", "card_length_max_mm")
+NEWER = ("card_slot_width", "card_length_max_mm", PART)
 NEWER_BUILD = (*NEWER, "embodied_gpu_kgco2e")
-NEWER_CARD = ("card_length_mm", "card_length_source_url")
+NEWER_CARD = ("card_length_mm", "card_length_source_url", PART)
+NEWER_RACK = ("weight_kg", "width_mm", "depth_mm", "height_mm", "max_load_kg", PART)
 
 # In the order in which they are read: what is named by others comes before them.
 FORMS: Mapping[str, Form] = {
@@ -382,10 +412,14 @@ FORMS: Mapping[str, Form] = {
         ("slug", "vendor", *_spec_columns("build", *NEWER_BUILD), *BUILD_PRICE, "basis"), NEWER_BUILD, _build
     ),
     "builds_addons.csv": Form(("slug", *ADDON, "price", "currency", "date", "kind", "source", "basis"), (), _addon),
-    "fabric_items.csv": Form(("slug", "kind", "vendor", *FABRIC, *PART_COLUMNS), (), _fabric),
-    "facility_items.csv": Form(("slug", "kind", "vendor", *FACILITY, *PART_COLUMNS), (), _facility),
+    "fabric_items.csv": Form(
+        ("slug", "kind", "vendor", *_spec_columns("switch", PART), *PART_COLUMNS), (PART,), _fabric
+    ),
+    "facility_items.csv": Form(
+        ("slug", "kind", "vendor", *_spec_columns("rack", *NEWER_RACK), *PART_COLUMNS), NEWER_RACK, _facility
+    ),
     "other_costs.csv": Form(("slug", *COST, "date", "source_url", "basis"), (), _cost),
-    "price_quotes.csv": Form(QUOTE_COLUMNS, (*SUPPLIER_COLUMNS, *TERM_COLUMNS), _price_quote),
+    "price_quotes.csv": Form(QUOTE_COLUMNS, (*SUPPLIER_COLUMNS, *TERM_COLUMNS, PART), _price_quote),
     "cloud_offers.csv": Form(
         ("slug", *OFFER, "price_per_hour", "currency", "price_date", "source_url", "note"), (), _offer
     ),
@@ -412,7 +446,7 @@ def read(files: Mapping[str, bytes], known: Collection[tuple[str, str]] = ()) ->
         rows = 0
         for row in rows_of(name, files[name], form.required, form.optional, reading.bad):
             rows += 1
-            form.take(row, reading)
+            reading.take(form, row)
         sources.append(SourceFile(name, hashlib.sha256(files[name]).hexdigest(), rows))
     if reading.bad:
         raise Refused(reading.bad)

@@ -1,7 +1,5 @@
 """Reads a CSV file cell by cell; what cannot be used is noted with line, column, value, reason and bound."""
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,15 +10,18 @@ from typing import Any
 from pydantic import ValidationError
 
 from catalog import specs
+from catalog.importers.sheet import Marked, Sheet, Unreadable, delimited, figure
 from catalog.records import PRICE_DECIMALS, PRICE_LIMIT, plain
 from catalog.terms import BadTerm
 
-MAX_BYTES = 20_000_000
-MAX_ROWS = 100_000
+MAX_ROWS = 200_000
 MAX_CELL = 5_000
 URL_LENGTH = 500
 # Longest text of a column that is stored in a field of its own.
-LENGTHS = {"name": 300, "model": 300, "description": 300, "vendor": 120, "supplier": 200, "number": 100, "unit": 60}
+LENGTHS = {
+    **{"name": 300, "model": 300, "description": 300, "vendor": 120, "supplier": 200, "number": 100, "unit": 60},
+    **{"provider": 60, "instance_type": 110, "region": 120, "market": 120, "size_band": 120, "customer_class": 60},
+}
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -71,19 +72,46 @@ def gettext_noop(sentence: str) -> str:
 
 REASONS = {
     "not_utf8": gettext_noop("the file is not UTF-8"),
+    "utf_16": gettext_noop("the file is UTF-16 or UTF-32; save it as UTF-8"),
     "too_large": gettext_noop("the file is larger than {high} bytes"),
+    "too_many_columns": gettext_noop("the file has more than {high} columns"),
     "too_many_rows": gettext_noop("the file has more than {high} rows"),
+    "no_file": gettext_noop("no file was chosen"),
+    "too_many_files": gettext_noop("there are more than {high} files"),
+    "too_many_cells": gettext_noop("the file has more than {high} cells"),
+    "too_many_parts": gettext_noop("the workbook has more than {high} parts"),
+    "expands_too_far": gettext_noop("unpacked, the workbook is larger than {high} bytes"),
+    "encrypted_workbook": gettext_noop("the workbook is protected by a password"),
+    "old_workbook": gettext_noop("this is a workbook of Excel before 2007; save it as .xlsx or CSV"),
+    "not_a_workbook": gettext_noop("the archive is no workbook (.xlsx)"),
+    "broken_workbook": gettext_noop("the workbook cannot be read ({detail})"),
+    "too_deep": gettext_noop("the YAML is nested more than {high} levels deep"),
+    "too_many_nodes": gettext_noop("the YAML has more than {high} nodes"),
+    "yaml_alias": gettext_noop("aliases (&name, *name) are not read"),
+    "broken_yaml": gettext_noop("the YAML is broken: {detail}"),
+    "not_a_device": gettext_noop("this is no device type and no rack type: it needs manufacturer and model"),
+    "too_much_memory": gettext_noop("reading the file takes more than {high} bytes of memory"),
+    "too_much_time": gettext_noop("reading the file takes more than {high} seconds"),
+    "reader_died": gettext_noop("reading the file ended in an error of the program ({detail})"),
+    "unknown_format": gettext_noop("neither a catalog file, cloud prices, a device type nor a table with a header"),
+    "not_mapped": gettext_noop("no column of the file stands for it"),
     "broken_csv": gettext_noop("the CSV is broken: {detail}"),
     "no_header": gettext_noop("the file has no header line"),
     "unknown_file": gettext_noop("no file of this name is known; known are {detail}"),
+    "form_twice": gettext_noop("two sheets have the form {detail}"),
     "missing_column": gettext_noop("the column is missing"),
     "unknown_column": gettext_noop("the column is not known"),
     "duplicate_column": gettext_noop("the column stands twice"),
     "wrong_width": gettext_noop("the row has {detail} cells where the header has {high}"),
     "cell_too_long": gettext_noop("the cell is longer than {high} characters"),
     "control_character": gettext_noop("the cell holds a control character"),
+    "formula": gettext_noop("the cell holds a formula; paste its value"),
+    "error_cell": gettext_noop("the cell holds an error of the spreadsheet"),
+    "merged_cells": gettext_noop("the cell is merged with others; take them apart"),
+    "digits_lost": gettext_noop("a number of more than 15 digits has lost some; write it as text"),
     "empty": gettext_noop("must not be empty"),
     "not_a_number": gettext_noop("must be a plain number{unit}, without thousands separators"),
+    "ambiguous_number": gettext_noop("the point may divide thousands or decimals; write it without, or with a comma"),
     "not_whole": gettext_noop("must be a whole number{unit}"),
     "not_finite": gettext_noop("must be a finite number{unit}"),
     "out_of_bounds": gettext_noop("must lie in {low} to {high}{unit}"),
@@ -114,6 +142,14 @@ REASONS = {
     "term_amount": gettext_noop("“{detail}”: must be a plain number under 1,000,000,000, of 6 decimals at most"),
     "too_many_terms": gettext_noop("more than 20 entries, from “{detail}” on"),
     "invalid": "{detail}",
+}
+# What is wrong with a file as a whole: nothing of it can be taken, whoever would skip its bad rows.
+WHOLE_FILE = {
+    *("not_utf8", "utf_16", "too_large", "too_many_columns", "too_many_cells", "too_many_parts", "too_many_rows"),
+    *("expands_too_far", "encrypted_workbook", "old_workbook", "not_a_workbook", "broken_workbook", "broken_csv"),
+    *("too_deep", "too_many_nodes", "yaml_alias", "broken_yaml", "too_much_memory", "too_much_time", "reader_died"),
+    *("no_header", "no_file", "too_many_files", "unknown_format", "unknown_file", "form_twice", "not_mapped"),
+    *("missing_column", "unknown_column", "duplicate_column"),
 }
 CODES = {
     "missing": "empty",
@@ -185,10 +221,10 @@ _NUMERIC = {
 class Row:
     """One line of a file. Readers return None for what is empty or bad; what is bad is noted in `bad`."""
 
-    __slots__ = ("bad", "cells", "file", "line")
+    __slots__ = ("bad", "cells", "comma", "file", "line")
 
-    def __init__(self, file: str, line: int, cells: dict[str, str], bad: list[BadCell]):
-        self.file, self.line, self.cells, self.bad = file, line, cells, bad
+    def __init__(self, file: str, line: int, cells: dict[str, str], bad: list[BadCell], comma: bool = False):
+        self.file, self.line, self.cells, self.bad, self.comma = file, line, cells, bad, comma
 
     def refuse(self, column: str, code: str, **more: Any) -> None:
         self.bad.append(BadCell(self.file, self.line, column, self.cells.get(column, "")[:200], code, **more))
@@ -198,7 +234,7 @@ class Row:
         if needed and not value:
             self.refuse(column, "empty")
         if len(value) > LENGTHS.get(column, MAX_CELL):
-            self.refuse(column, "too_long", high=LENGTHS[column])
+            self.refuse(column, "too_long", high=LENGTHS.get(column, MAX_CELL))
         return value
 
     def slug(self, column: str = "slug") -> str:
@@ -226,8 +262,17 @@ class Row:
             self.refuse(column, "too_long", high=URL_LENGTH)
         return found[0]
 
+    def _figure(self, column: str, value: str) -> str:
+        """The number as it is written with a decimal point, "" where that cannot be told and is noted."""
+        if not self.comma:
+            return value
+        found = figure(value)
+        if found is None:
+            self.refuse(column, "ambiguous_number")
+        return found or ""
+
     def price(self, column: str, needed: bool = False, unit: str = "") -> Decimal | None:
-        value = self.text(column, needed)
+        value = self._figure(column, self.text(column, needed))
         if not value:
             return None
         if not NUMBER.fullmatch(value):
@@ -249,7 +294,7 @@ class Row:
 
     def count(self, column: str, most: int) -> int | None:
         """A whole number from 1 on."""
-        value = self.cells.get(column, "")
+        value = self._figure(column, self.cells.get(column, ""))
         if not value:
             return None
         if not re.fullmatch(r"[0-9]{1,9}", value, re.ASCII):
@@ -294,6 +339,11 @@ class Row:
         for column, value in values.items():
             if value is None or value == "":
                 continue
+            if self.comma and column in numeric and isinstance(value, str):
+                value = self._figure(column, value)
+                if not value:
+                    sound = False
+                    continue
             if column in numeric and isinstance(value, str) and not NUMBER.fullmatch(value):
                 unit = specs.unit(kind, column)
                 self.refuse(column, "not_finite" if NOT_FINITE.fullmatch(value) else "not_a_number", unit=unit)
@@ -336,52 +386,70 @@ def parse_day(value: str) -> tuple[date, str] | None:
 
 
 def rows_of(file: str, content: bytes, required, optional, bad: list[BadCell]) -> Iterator[Row]:
-    """The rows of a file; what is wrong with the file as a whole is noted, and then no row follows."""
-    if len(content) > MAX_BYTES:
-        bad.append(BadCell(file, 1, "", "", "too_large", high=MAX_BYTES))
-        return
+    """The rows of a CSV file; what is wrong with the file as a whole is noted, and then no row follows."""
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        bad.append(BadCell(file, line, "", repr(content[error.start : error.start + 4])[2:-1], "not_utf8"))
-        return
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        if not any(header):
-            bad.append(BadCell(file, 1, "", "", "no_header"))
-            return
-        allowed, before = {*required, *optional}, len(bad)
-        bad += [BadCell(file, 1, name, "", "missing_column") for name in required if name not in header]
-        bad += [BadCell(file, 1, name, "", "unknown_column") for name in header if name not in allowed]
-        bad += [
-            BadCell(file, 1, name, "", "duplicate_column") for name in sorted(set(header)) if header.count(name) > 1
-        ]
-        if len(bad) > before:
-            return
-        start, count = reader.line_num + 1, 0
-        for values in reader:
-            line, start = start, reader.line_num + 1
-            if not any(values):
-                continue
+        yield from rows_in(delimited(file, content), required, optional, bad)
+    except Unreadable as error:
+        bad.append(unreadable(file, error))
+
+
+def unreadable(file: str, error: Unreadable) -> BadCell:
+    return BadCell(file, error.line, "", error.value, error.code, **error.more)
+
+
+def rows_in(sheet: Sheet, required, optional, bad: list[BadCell]) -> Iterator[Row]:
+    """The rows of a sheet; raises Unreadable where it breaks off."""
+    if columns_fit(sheet, required, optional, bad):
+        yield from sound_rows(sheet, bad)
+
+
+def columns_fit(sheet: Sheet, required, optional, bad: list[BadCell]) -> bool:
+    """Whether the sheet has the columns of a form, and no other; what is wrong is noted."""
+    file, header, at = sheet.file, sheet.header, sheet.header_line
+    allowed, before = {*required, *optional}, len(bad)
+    bad += [BadCell(file, at, name, "", "missing_column") for name in required if name not in header]
+    bad += [BadCell(file, at, name, "", "unknown_column") for name in header if name not in allowed]
+    bad += [BadCell(file, at, name, "", "duplicate_column") for name in sorted(set(header)) if header.count(name) > 1]
+    return len(bad) == before
+
+
+def sound_rows(sheet: Sheet, bad: list[BadCell]) -> Iterator[Row]:
+    """The rows whose cells are text of a length we take, whatever the columns; the others are noted."""
+    count = 0
+    for line, values in sheet.lines:
+        row = sound_row(sheet, line, values, bad)
+        if row is not None:
             count += 1
             if count > MAX_ROWS:
-                bad.append(BadCell(file, line, "", "", "too_many_rows", high=MAX_ROWS))
-                return
-            if len(values) != len(header):
-                width = str(len(values))
-                bad.append(BadCell(file, line, "", "", "wrong_width", high=len(header), detail=width))
-                continue
-            sound = True
-            for name, value in zip(header, values, strict=True):
-                if len(value) > MAX_CELL:
-                    bad.append(BadCell(file, line, name, value[:40] + "…", "cell_too_long", high=MAX_CELL))
-                    sound = False
-                elif not value.isprintable() and CONTROL.search(value):
-                    bad.append(BadCell(file, line, name, value[:40], "control_character"))
-                    sound = False
-            if sound:
-                yield Row(file, line, {n: v.strip() for n, v in zip(header, values, strict=True)}, bad)
-    except csv.Error as error:
-        bad.append(BadCell(file, reader.line_num, "", "", "broken_csv", detail=str(error)))
+                raise Unreadable("too_many_rows", line, high=MAX_ROWS)
+            yield row
+
+
+def sound_row(sheet: Sheet, line: int, values: list[str], bad: list[BadCell]) -> Row | None:
+    file, header, width = sheet.file, sheet.header, len(sheet.header)
+    if not any(values):
+        return None
+    if len(values) != width:
+        if not sheet.of_cells or any(values[width:]):
+            bad.append(BadCell(file, line, "", "", "wrong_width", high=width, detail=str(len(values))))
+            return None
+        values = [*values[:width], *[""] * (width - len(values))]
+    if sheet.of_cells and any(isinstance(value, Marked) for value in values):
+        for name, value in zip(header, values, strict=True):
+            if isinstance(value, Marked):
+                bad.append(BadCell(file, line, name, value[:200], value.code))
+        return None
+    together = "".join(values)
+    if (len(together) > MAX_CELL or not together.isprintable()) and not _sound(file, line, header, values, bad):
+        return None
+    return Row(file, line, dict(zip(header, map(str.strip, values), strict=True)), bad, sheet.comma)
+
+
+def _sound(file: str, line: int, header: list[str], values: list[str], bad: list[BadCell]) -> bool:
+    before = len(bad)
+    for name, value in zip(header, values, strict=True):
+        if len(value) > MAX_CELL:
+            bad.append(BadCell(file, line, name, value[:40] + "…", "cell_too_long", high=MAX_CELL))
+        elif not value.isprintable() and CONTROL.search(value):
+            bad.append(BadCell(file, line, name, value[:40], "control_character"))
+    return len(bad) == before

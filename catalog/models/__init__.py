@@ -1,7 +1,7 @@
 """Rows of the catalog: items, the prices asked for them, and the imports they came by."""
 
-from catalog.models.imports import ImportBatch, Source
+from catalog.models.imports import Change, ImportBatch, ImportJob, Source, SupplierMapping, Upload
 from catalog.models.items import Item
 from catalog.models.quotes import Quote
 
-__all__ = ["ImportBatch", "Item", "Quote", "Source"]
+__all__ = ["Change", "ImportBatch", "ImportJob", "Item", "Quote", "Source", "SupplierMapping", "Upload"]

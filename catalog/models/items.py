@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from pydantic import ValidationError as SpecError
 
-from catalog.records import STATUSES, ItemRecord, Provenance, filled
+from catalog.records import STATUSES, ItemRecord, filled, read_provenance, words_of, write_provenance
 from catalog.specs import KINDS
 
 
@@ -61,34 +61,12 @@ class Item(models.Model):
         return record_of(self.slug, self.kind, self.name, self.vendor, self.spec, self.provenance)
 
 
-def words_of(spec: dict) -> str:
-    if not isinstance(spec, dict):
-        return ""
-    return " ".join(text for name, text in spec.items() if isinstance(text, str) and name != "successor_slug")
-
-
 def record_of(slug, kind, name, vendor, spec, provenance) -> ItemRecord:
     try:
         document = KINDS[kind].model_validate(spec)
     except SpecError as error:
         raise ValueError(f"the data sheet of {kind} {slug} cannot be read: {error}") from error
     return ItemRecord(slug, kind, name, vendor, document, read_provenance(provenance))
-
-
-def read_provenance(rows) -> dict[str, Provenance]:
-    cells: dict[str, Provenance] = {}
-    for row in rows:
-        one = Provenance(row["status"], row.get("text", ""), row.get("url", ""))
-        cells.update(dict.fromkeys(row["cells"], one))
-    return cells
-
-
-def write_provenance(cells) -> list[dict]:
-    """Grouped by remark, in the order of the cells."""
-    groups: dict[Provenance, list[str]] = {}
-    for cell, one in cells.items():
-        groups.setdefault(one, []).append(cell)
-    return [{"status": p.status, "text": p.text, "url": p.url, "cells": names} for p, names in groups.items()]
 
 
 def provenance_problem(rows) -> str:

@@ -8,4 +8,4 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "planner.project.settings")
 
 app = Celery("outlay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["planner"])
+app.autodiscover_tasks(["planner", "catalog"])

@@ -76,6 +76,11 @@ TEMPLATES = [
 ]
 DATABASES = {"default": env.database("DATABASE_URL", DATA_DIR / "outlay.sqlite3")}
 AUTH_USER_MODEL = "planner.User"
+FILE_UPLOAD_HANDLERS = [
+    "catalog.uploads.Limited",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 CATALOG_NEIGHBOUR = "planner.views.items"  # what draws the prices of an item and knows who uses it
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [

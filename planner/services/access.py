@@ -36,6 +36,11 @@ def scenario_to_edit(user, pk) -> Scenario:
     return found
 
 
+def colleagues(user, other) -> bool:
+    """Whether the two are in one workspace."""
+    return Membership.objects.filter(user=user, workspace__membership__user=other).exists()
+
+
 def is_member(user) -> bool:
     """Whether the user is in any workspace."""
     return Membership.objects.filter(user=user).exists()

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from catalog.neighbour import Drawing, Use, Uses
 from planner import wording
 from planner.charts import history, svg
+from planner.services import access
 from planner.services import uses as services
 
 LISTED = 12
@@ -42,3 +43,7 @@ def uses(user, item):
         Uses(_("Situations to start from"), templates),
     ]
     return [group for group in groups if group.links]
+
+
+def colleagues(user, other):
+    return access.colleagues(user, other)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.catalog.import_files import SKYPILOT
+
 ROOT = Path(__file__).resolve().parents[2]
 CHECK = """
 from catalog import services
@@ -53,3 +55,12 @@ def test_postgresql_keeps_the_catalog(postgres, environment, tmp_path):
     assert ", 0 changed, 0 kept as edited by hand, 0 unchanged." in run("load_catalog")
     assert ": 0 added, 0 changed, " in run("load_catalog")
     assert run("shell", "-v", "0", "-c", CHECK).strip() == "as on SQLite"
+    file = tmp_path / "vms.csv"
+    for content, said in (
+        (SKYPILOT, "Items: 5 new, 0 changed, 0 unchanged"),
+        (SKYPILOT, "Prices: 0 new, 0 changed, 5 unchanged"),
+        (SKYPILOT.replace("2.5,", "2.6,"), "Prices: 0 new, 1 changed, 4 unchanged"),
+    ):
+        file.write_text(content)
+        options = ["--supplier", "lambda", "--as-of", "2026-05-20", "--accept-warnings"]
+        assert said in run("import_catalog", str(file), *options)

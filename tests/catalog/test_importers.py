@@ -146,7 +146,7 @@ def test_other_encodings_broken_quotes_and_control_characters():
 
 
 def test_size_is_limited():
-    assert refused(fx_rates=b"x" * (MAX_BYTES + 1)) == [(1, "", "", "too_large")]
+    assert refused(fx_rates=b"x" * (MAX_BYTES + 1)) == [(1, "", f"{MAX_BYTES + 1:,}", "too_large")]
     assert refused(fx_rates=RATES + f"USD,CNY,7,2026,{'x' * 6000}\n")[0][3] == "cell_too_long"
 
 

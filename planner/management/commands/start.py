@@ -17,6 +17,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+from catalog import imports
 from planner.project import env, local, translations
 from planner.project.supervisor import Child, Supervisor
 from planner.services import codes, runs
@@ -87,6 +88,7 @@ def look_after():
     """What is due every second: runs that a dead worker held, pages that nobody signed in with in time."""
     try:
         runs.reap()
+        imports.reap()
         codes.remove_expired_files()
     except Exception as error:  # such as a database that is locked: the next second tries again
         logger.warning("Runs were not looked after this time: %s", error)
