@@ -68,21 +68,26 @@ def _planned(plan: Plan, books: Books, sizing: Sizing, on: frozenset[str], lead_
     return tendered(books, tender, lambda days: _PlanRun(plan, books, sizing, on, lead_case, days).result())
 
 
-def owed(scenario: Scenario, book: PriceBook) -> frozenset[str]:
-    """Lines that are off by default and computed because a contract names them or a plan states them."""
+def _due(scenario: Scenario, book: PriceBook) -> frozenset[str]:
+    """Lines that are off by default and that a contract names or a plan states."""
     named = {
         "opex.demand_charge": any(contract_of(site, book).charges_demand for site in scenario.sites),
         "opex.cloud_data": any(plan.overflow is not None and plan.overflow.states_data for plan in scenario.plans),
     }
     named |= {category_of(terms, book): True for terms in scenario.operations.subscriptions}
-    return frozenset(name for name, found in named.items() if found and name not in scenario.lines)
+    return frozenset(name for name, found in named.items() if found)
+
+
+def owed(scenario: Scenario, book: PriceBook) -> frozenset[str]:
+    """Lines that are off by default and computed because a contract names them, without a word of the document."""
+    return _due(scenario, book) - scenario.lines.keys()
 
 
 def lines_on(scenario: Scenario, book: PriceBook) -> frozenset[str]:
     """Lines that are computed: what a contract names or a plan states is owed unless the document switches it off."""
     financed = any(plan.financing.kind != "cash" for plan in scenario.plans)
     chosen = switched_on(scenario.lines, financed=financed, after_tax=scenario.finance.after_tax)
-    return chosen | owed(scenario, book)
+    return chosen | {name for name in _due(scenario, book) if scenario.lines.get(name, True)}
 
 
 @dataclass

@@ -87,8 +87,9 @@ def test_revoking_twice_keeps_the_first_moment(link):
 
 
 def without_sources(page):
-    """The page without its links to where a price was published, which tell that place nothing of the page."""
-    return re.sub(r'<a href="https?://[^"]*" rel="noreferrer noopener">', "<a>", page)
+    """The page without its links to where a price was published, which tell that place nothing of the page, and
+    those to places of its own."""
+    return re.sub(r'<a href="https?://[^"]*" rel="noreferrer noopener">|(?<=<a )href="#[^"]*"', "<a>", page)
 
 
 def test_a_link_opens_without_a_session_and_sets_no_cookie(client, link, django_assert_max_num_queries):
