@@ -188,10 +188,12 @@ class _PlanRun:
         """Turn what the plan asks for and cannot have into findings; a missing exchange rate stops everything."""
         if isinstance(error, MissingRate):
             raise error
-        self.problems.extend(
-            Finding(problem.code, None, {"item": str(problem.value), "field": "/".join(problem.path)})
-            for problem in error.problems
-        )
+        condition = self.plan.condition.kind
+        for problem in error.problems:
+            facts = {"item": str(problem.value), "field": "/".join(problem.path)}
+            if problem.code == "no_quote" and condition != "new" and problem.value in self.machines:
+                facts["condition"] = condition
+            self.problems.append(Finding(problem.code, None, facts))
 
     def _size_machines(self) -> None:
         """The machines the plan may buy, and what each workload asks of them."""

@@ -193,7 +193,7 @@ LISTS = {
 
 
 # What the list of licences and assessments begins with, by country; elsewhere a licence.
-USUAL_SUBSCRIPTION = {"CN": "mlps-3-assessment"}
+USUAL_SUBSCRIPTION = {"CN": "mlps-2-assessment"}
 
 
 MOVE_AFTER_MONTHS = 18  # where a room is added to move to: an example, to be edited

@@ -103,3 +103,9 @@ def test_repairs_outside_warranty_are_paid_in_parts_of_used_machines():
     )
     bills = [lines(result, "opex.support")["repair_gpus"].total() for result in (new, used)]
     assert bills[1] == pytest.approx(0.4 * bills[0], abs=0.1)
+
+
+def test_without_quote_and_share_the_missing_price_names_the_condition():
+    plain = plan(condition={"kind": "refurbished"})
+    (found,) = evaluated(plain).plans[0].infeasible
+    assert (found.code, found.facts["item"], found.facts["condition"]) == ("no_quote", "box", "refurbished")

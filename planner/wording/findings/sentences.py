@@ -208,6 +208,8 @@ def _variant(found: Finding) -> str:
         return "office_server_loud" if found.facts.get("loud") else "office_server_hot"
     if found.code in ("limit_budget", "money_budget") and found.facts.get("hard"):
         return f"{found.code}_hard"
+    if found.code == "no_quote" and found.facts.get("condition"):
+        return "no_quote_in_condition"
     if found.code == "unmet" and found.facts.get("cost") is None:
         return "unmet_unpriced"
     if found.code == "upgrade_included" and "remedy_price" not in found.facts:

@@ -84,6 +84,14 @@ SUPPLY: dict[str, tuple[Any, Any, str]] = {
         _("export not allowed"),
         "bad",
     ),
+    "no_quote_in_condition": (
+        _(
+            "{item} has no quote as {condition}, so this plan has no total. Under “Condition”, enter which share of the "
+            "new price it costs."
+        ),
+        _("no quote for {item}, {condition}"),
+        "bad",
+    ),
     "no_quote": (_("{item} has no quote, so this plan has no total."), _("no quote: {item}"), "bad"),
     "no_rate": (
         _("The rate of {item} for this work is unknown, so this plan cannot be sized."),
