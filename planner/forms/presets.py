@@ -44,7 +44,9 @@ class Preset:
 
     @property
     def note(self) -> str:
-        return " · ".join((self.names, *(each.note for each in self.rates)))
+        """Names and, for who reads the language they are written in, the notes of the catalog."""
+        notes = () if wording.chinese() else tuple(each.note for each in self.rates)
+        return " · ".join((self.names, *notes))
 
 
 def presets(scenario: Scenario) -> list[Preset]:

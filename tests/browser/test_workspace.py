@@ -391,6 +391,7 @@ def test_dark_follows_the_system_and_the_button(opened):
 
 # Names of products, units and codes that are written in Latin letters in Chinese too.
 LATIN = re.compile(
+    r"https?://\S+|tinybox (?:red|green|pro)|RTX|GeForce|"
     r"RDMA|GbE|RoCE|Ray Serve|Celery|Slurm|Kubernetes|CUDA|ROCm|CANN|XLA|Neuron|oneAPI|Q?LoRA|PyTorch|token|"
     r"[0-9a-f]{12}|Outlay|Excel|ASHRAE|English|Transformer|GPU|CFM|NVL?|SXM\d?|PCIe|NVLink|PUE|USD|CSV|PDU|UPS|kW(?:h)?|TB|GB|BF16|FP8|FP64|AMD|NVIDIA|Dell|HPE|HGX|DGX|FTE|TCO|"
     r"PowerEdge|XE\d+\w*|H\d{2,3}|A\d{2,3}|B\d{3}|MIG|MFU|dB|kg|IEC|BTU|lb|ft|QM\d+|Adam|Gbit/s|400G|800G|CBRE|EIA|GPUs?|v\d+|m\d+|Q\d|N\+1|IT|U|A|V|N|Ctrl|Shift|Z|PV|"

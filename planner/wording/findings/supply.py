@@ -86,8 +86,8 @@ SUPPLY: dict[str, tuple[Any, Any, str]] = {
     ),
     "no_quote_in_condition": (
         _(
-            "{item} has no quote as {condition}, so this plan has no total. Under “Condition”, enter which share of the "
-            "new price it costs."
+            "{item} has no quote as {condition}, so this plan has no total. Under “Condition”, enter which share of "
+            "the new price it costs."
         ),
         _("no quote for {item}, {condition}"),
         "bad",
