@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from catalog.records import Catalog
 from planner import charts, finance_tables, forms, report_lines, tables, trust_meter, wording
-from planner.engine.compare import Comparison, Verdict
+from planner.engine.compare import Comparison, Verdict, category_gap
 from planner.engine.evaluate import Evaluation, Finding, PlanResult
 from planner.forms.rows import Row
 
@@ -125,15 +125,23 @@ def _gap(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any] | Non
     table = tables.gap(evaluation, comparison)
     if table is None:
         return None
+    verdict = comparison.verdict
+    both = [evaluation.plan(slug) for slug in (verdict.plan, verdict.runner_up) if slug]
+    categories = [*category_gap(*both), ""]
     return {
         "head": table.head,
         "rows": [
             {
                 "name": row["name"],
                 "total": row.get("total", False),
-                "cells": [_cell(cell.text, cell.exact) for cell in row["cells"]],
+                "cells": [
+                    _cell(cell.text, cell.exact, anchor=place)
+                    for cell, place in zip(
+                        row["cells"], [*(report_lines.anchor(plan, category) for plan in both), ""], strict=True
+                    )
+                ],
             }
-            for row in table.rows
+            for row, category in zip(table.rows, categories, strict=True)
         ],
     }
 
@@ -277,6 +285,7 @@ def _cash(evaluation: Evaluation, comparison: Comparison) -> dict[str, Any]:
         groups.append(
             {
                 "name": names[plan.slug],
+                "anchor": report_lines.anchor(plan),
                 "colour": tables.colour(evaluation, plan.slug),
                 "rows": [
                     {"name": name, "cells": [_money(value, currency) for value in [*sums, total]]}

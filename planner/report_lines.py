@@ -30,6 +30,7 @@ def cost_lines(evaluation: Evaluation, comparison: Comparison, today: dt.date) -
             "engine_version": ENGINE_VERSION,
             "groups": [
                 {
+                    "anchor": anchor(plan, group["key"]),
                     "name": group["label"],
                     "total": group["value_text"],
                     "lines": [_line(node) for node in group["children"]],
@@ -42,9 +43,11 @@ def cost_lines(evaluation: Evaluation, comparison: Comparison, today: dt.date) -
     ]
 
 
-def anchor(plan: PlanResult) -> str:
-    """Where the lines of a plan stand on the page; "" for one that has none."""
-    return f"lines-{plan.slug}" if plan.priced and plan.lines else ""
+def anchor(plan: PlanResult, category: str = "") -> str:
+    """Where the lines of a plan, or those of a category of it, stand on the page; "" where there are none."""
+    if not plan.priced or not any(line.category == (category or line.category) for line in plan.lines):
+        return ""
+    return "-".join(part for part in ("lines", plan.slug, category.replace(".", "-")) if part)
 
 
 def _line(node: dict[str, Any]) -> dict[str, Any]:
