@@ -89,7 +89,7 @@ def read(each: Declared, text: str, currency: str = "") -> Any:
     text = text.strip()
     if each.kind in ("switch", "part"):
         return text in ("on", "true", "1")
-    if each.kind == "text":
+    if each.kind == "text" and (text or not each.optional):
         return text
     if not text:
         if each.optional:

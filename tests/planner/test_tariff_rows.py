@@ -41,6 +41,12 @@ def said(scenario, path, text):
         return wording.say(caught.value, "USD", scenario)
 
 
+def test_a_time_zone_that_was_entered_can_be_taken_back():
+    named = with_tariff(basis="energy_only", time_zone="America/Chicago")
+    assert typed(named, "sites/office/tariff/time_zone", "") is None
+    assert typed(named, "sites/office/tariff/time_zone", "Europe/Berlin") == "Europe/Berlin"
+
+
 def test_a_table_pasted_from_a_spreadsheet_is_read_without_its_head(scenario):
     assert typed(scenario, PERIODS, PASTED) == [
         {"name": "peak", "months": "6-9", "days": "weekdays", "hours": "14-20", "price_per_kwh": 0.32},
