@@ -38,30 +38,8 @@ def left_to_the_cloud(result: PlanResult) -> str:
 
 def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: float) -> None:
     """Feasibility and warnings of one plan."""
-    plan, calendar, allocation = result.plan, result.calendar, result.allocation
-    for shortage in result.housing.shortages:
-        facts = {
-            "needed": shortage.needed,
-            "limit": shortage.limit,
-            "site": shortage.site,
-            "months": shortage.months,
-            "resource": shortage.resource,
-            **_remedy(shortage.remedy, books),
-        }
-        if shortage.resource == "kw" and shortage.remedy is None:
-            facts |= _power_without_feeds(result, shortage.site)
-        if shortage.resource == "cooling":
-            result.warnings.append(
-                Finding(
-                    "cooling_short",
-                    shortage.month,
-                    {**facts, "lost_gpu_hours": lost_gpu_hours, "stopped": result.housing.tripped},
-                )
-            )
-        elif shortage.remedy is None or plan.upgrades == "show":
-            result.infeasible.append(Finding(f"room_{shortage.resource}", shortage.month, facts))
-        else:
-            result.warnings.append(Finding("room_short", shortage.month, facts))
+    calendar, allocation = result.calendar, result.allocation
+    _judge_room(result, books, lost_gpu_hours)
     _judge_limits(result)
     _judge_cards(result)
     judge_budget(result, scenario)
@@ -115,6 +93,33 @@ def judge(result: PlanResult, scenario: Scenario, books: Books, lost_gpu_hours: 
         result.unmet_cost = _unmet_cost(result, scenario, books, unmet_hours)
         first = int(np.argmax(allocation.unmet[0] > 0))
         result.warnings.append(Finding("unmet", first, {"gpu_hours": unmet_hours, "cost": result.unmet_cost}))
+
+
+def _judge_room(result: PlanResult, books: Books, lost_gpu_hours: float) -> None:
+    """What the rooms are short of: heat slows the machines, the rest waits for its upgrade or rules the plan out."""
+    for shortage in result.housing.shortages:
+        facts = {
+            "needed": shortage.needed,
+            "limit": shortage.limit,
+            "site": shortage.site,
+            "months": shortage.months,
+            "resource": shortage.resource,
+            **_remedy(shortage.remedy, books),
+        }
+        if shortage.resource == "kw" and shortage.remedy is None:
+            facts |= _power_without_feeds(result, shortage.site)
+        if shortage.resource == "cooling":
+            result.warnings.append(
+                Finding(
+                    "cooling_short",
+                    shortage.month,
+                    {**facts, "lost_gpu_hours": lost_gpu_hours, "stopped": result.housing.tripped},
+                )
+            )
+        elif shortage.remedy is None or result.plan.upgrades == "show":
+            result.infeasible.append(Finding(f"room_{shortage.resource}", shortage.month, facts))
+        else:
+            result.warnings.append(Finding("room_short", shortage.month, facts))
 
 
 def _power_without_feeds(result: PlanResult, site: str) -> dict[str, str]:

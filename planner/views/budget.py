@@ -12,6 +12,7 @@ from planner import budget_page, forms, wording
 from planner.exports.budget import budget_csv
 from planner.services import access, budget, evaluation, explain, scenarios
 from planner.services.scenarios import InputError
+from planner.views.given import whole
 from planner.views.guard import signed_in
 
 INVALID = 422
@@ -184,12 +185,8 @@ def why_of(request, pk, slug, kpi):
 def make(request):
     """A scenario whose plans are a configuration and the two beside it."""
     workspace = access.workspace_to_edit(request.user)
-    wanted = request.POST.get("scenario", "")
-    row = (
-        access.scenario(request.user, int(wanted))
-        if wanted.isascii() and wanted.isdigit() and len(wanted) < 10
-        else None
-    )
+    wanted = whole(request.POST.get("scenario", ""))
+    row = access.scenario(request.user, wanted) if wanted else None
     asked = Asked(request.user, QueryDict(request.POST.get("query", "")), row)
     if asked.answer is None:
         return redirect(asked.url())

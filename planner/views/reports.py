@@ -18,6 +18,7 @@ from planner.forms.sharing import LinkForm
 from planner.services import access, reports, scenarios, sharing
 from planner.services.scenarios import InputError
 from planner.views import paper
+from planner.views.given import whole
 from planner.views.guard import signed_in
 
 SHOWN = 100
@@ -87,8 +88,7 @@ def of_scenario(request, pk):
 def freeze(request, pk):
     """Freeze the version that was on the page."""
     row = access.scenario_to_edit(request.user, pk)
-    number = request.POST.get("version", "")
-    version = row.versions.filter(number=int(number) if number.isascii() and number.isdigit() else 0).first()
+    version = row.versions.filter(number=whole(request.POST.get("version", ""))).first()
     if version is None:
         raise Http404
     try:

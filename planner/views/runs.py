@@ -14,6 +14,7 @@ from planner import sweep_page, wording
 from planner.exports.sweep import sweep_csv
 from planner.models import Run
 from planner.services import access, evaluation, runs, scenarios
+from planner.views.given import whole
 from planner.views.guard import signed_in
 
 SHOWN = 20
@@ -62,8 +63,7 @@ def of_scenario(request, pk):
 def ask(request, pk):
     """Queue the sweep of the version on the page; one that is under way or done is shown instead."""
     row = access.scenario_to_edit(request.user, pk)
-    number = request.POST.get("version", "")
-    version = row.versions.filter(number=int(number) if number.isascii() and number.isdigit() else 0).first()
+    version = row.versions.filter(number=whole(request.POST.get("version", ""))).first()
     if version is None:
         raise Http404
     return redirect("planner:run", runs.sweep(version, request.user).pk)

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from planner import forms, sizing_page, wording
 from planner.services import access, evaluation, scenarios, sizing
 from planner.services.scenarios import InputError
+from planner.views.given import whole
 from planner.views.guard import signed_in
 
 INVALID = 422
@@ -160,7 +161,7 @@ def page(request):
     """A workload of one's own; `?scenario=` leads to one of a scenario."""
     wanted = request.GET.get("scenario", "")
     if wanted:
-        return _shown(request, access.scenario(request.user, wanted if _is_key(wanted) else 0))
+        return _shown(request, access.scenario(request.user, whole(wanted)))
     return _shown(request)
 
 
@@ -178,7 +179,7 @@ def make(request):
     workspace = access.workspace_to_edit(request.user)
     given = QueryDict(request.POST.get("query", ""))
     wanted = request.POST.get("scenario", "")
-    asked = Asked(request.user, given, access.scenario(request.user, wanted) if _is_key(wanted) else None)
+    asked = Asked(request.user, given, access.scenario(request.user, whole(wanted)) if whole(wanted) else None)
     if asked.answer is None:
         return redirect(asked.url())
     try:
@@ -193,7 +194,3 @@ def make(request):
     for code in proposal.missing:
         messages.info(request, wording.missing(code))
     return redirect("planner:workspace", row.pk)
-
-
-def _is_key(text):
-    return text.isascii() and text.isdigit() and len(text) < 10

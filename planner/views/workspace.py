@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from planner import charts, finance_tables, forms, tables, trust_meter, wording
 from planner.services import access, evaluation, newer_prices, scenarios
 from planner.services.scenarios import Conflict, InputError, NothingTo
+from planner.views.given import whole
 from planner.views.guard import signed_in
 
 INVALID, CONFLICT = 422, 409
@@ -271,8 +272,7 @@ def parts(request, pk):
 
 def base_of(request):
     """Number of the version that was on the page; 0 where none is named."""
-    text = request.POST.get("base", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return whole(request.POST.get("base", ""))
 
 
 def _back(request, shown, path=""):

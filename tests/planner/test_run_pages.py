@@ -29,7 +29,7 @@ def test_asking_from_the_workspace_shows_the_run(signed, row):
     assert Run.objects.get().version.number == 1
 
 
-@pytest.mark.parametrize("version", ["", "9", "x", "-1", "²"])
+@pytest.mark.parametrize("version", ["", "9", "x", "-1", "²", "9" * 30, "9" * 5000])
 def test_a_version_that_is_not_there_is_not_found(signed, row, version):
     assert signed.post(reverse("planner:run_ask", args=[row.pk]), {"version": version}).status_code == 404
     assert not Run.objects.exists()

@@ -246,7 +246,8 @@ def test_the_version_on_the_page_is_frozen_not_a_newer_one(signed, row, editor):
     scenarios.edit(row, 1, "finance/discount_rate", 0.1, editor)
     signed.post(reverse("planner:freeze", args=[row.pk]), {"version": "1"})
     assert Report.objects.get().version_number == 1
-    assert signed.post(reverse("planner:freeze", args=[row.pk]), {"version": "99"}).status_code == 404
+    for version in ("99", "9" * 30, "9" * 5000, "²", "-1", ""):
+        assert signed.post(reverse("planner:freeze", args=[row.pk]), {"version": version}).status_code == 404
 
 
 def test_a_report_of_a_deleted_scenario_is_still_listed_and_can_be_shared(signed, row, report):
